@@ -1,0 +1,1 @@
+"""What the results show: tables, figures, claims and the page."""

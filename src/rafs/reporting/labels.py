@@ -1,0 +1,85 @@
+"""One name for everything that is shown: methods, datasets, categories, metrics.
+
+Names come from the catalogue and the methods themselves, which are imported when asked for; what
+they do not know is shown by its identifier.
+"""
+
+import importlib
+from collections.abc import Iterable
+from functools import cache
+
+from rafs.errors import RafsError
+
+PAPER_METHODS = ("de", "hde", "ae", "ntkgp", "rp", "rafs")
+
+CATEGORIES = {
+    "PM": "Physical models",
+    "MLM": "Many local minima",
+    "T": "Trigonometric",
+    "O": "Others",
+    "real": "Real-world",
+    "large": "Large",
+}
+
+METRICS = {
+    "nll": "NLL",
+    "nll_paper": "NLL (without ½ ln 2π)",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "crps": "CRPS",
+    "coverage_50": "50 % coverage",
+    "coverage_90": "90 % coverage",
+    "coverage_95": "95 % coverage",
+    "calibration_error": "Calibration error",
+    "sharpness": "Sharpness",
+    "cpu_seconds": "CPU seconds",
+}
+
+
+@cache
+def method(name: str) -> str:
+    """Return the label of a method: `rp+rafs` is RP-param + RAFs, `rafs@size=3` RAFs (size 3)."""
+    base, _, sweep = name.partition("@")
+    if sweep:
+        key, _, value = sweep.partition("=")
+        return f"{method(base)} ({key.replace('_', ' ')} {value})"
+    if base.endswith("+rafs"):
+        return f"{method(base.removesuffix('+rafs'))} + RAFs"
+    try:
+        return str(importlib.import_module("rafs.methods").get(base).label)
+    except (ImportError, AttributeError, RafsError):
+        return base
+
+
+@cache
+def dataset(name: str) -> str:
+    """Return the title of a dataset, as in the paper."""
+    try:
+        return str(importlib.import_module("rafs.datasets").spec(name).title)
+    except (ImportError, AttributeError, RafsError):
+        return name
+
+
+def category(name: str) -> str:
+    """Return the full name of a category."""
+    return CATEGORIES.get(name, name)
+
+
+def metric(name: str) -> str:
+    """Return the name of a metric as it is printed."""
+    return METRICS.get(name, name.replace("_", " "))
+
+
+@cache
+def dataset_names() -> tuple[str, ...]:
+    """Return the catalogue's datasets in the paper's order."""
+    try:
+        return tuple(importlib.import_module("rafs.datasets").names())
+    except (ImportError, AttributeError):
+        return ()
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Sort methods or datasets as the paper does; strangers follow as they came."""
+    known = {name: place for place, name in enumerate((*PAPER_METHODS, *dataset_names()))}
+    return sorted(dict.fromkeys(names), key=lambda name: known.get(name, len(known)))

@@ -1,0 +1,231 @@
+"""Made-up results in the form that the workflow writes, for tests of statistics and reporting.
+
+Every number is a function of its run's name. The methods differ by a known amount (`SKILL`), the
+datasets by their scale, and seeds by noise, so that a test knows what a table has to show.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from rafs import metrics, seeding
+from rafs.files import write_npz
+from rafs.reporting.inputs import Inputs
+
+METHODS = ("de", "hde", "ae", "ntkgp", "rp", "rafs")
+CATEGORY = {
+    "he": "T",
+    "forrester": "T",
+    "schaffer4": "MLM",
+    "double_pendulum": "PM",
+    "rastrigin": "MLM",
+    "ishigami": "T",
+    "environmental": "PM",
+    "griewank": "MLM",
+    "roos_arnold": "O",
+    "friedman": "T",
+    "planar_arm": "PM",
+    "sum_of_powers": "O",
+    "ackley": "MLM",
+    "piston": "PM",
+    "robot_arm": "PM",
+    "borehole": "PM",
+    "styblinski_tang": "O",
+    "puma560": "PM",
+    "welch": "O",
+    "wing_weight": "PM",
+    "boston": "real",
+    "abalone": "real",
+    "naval": "real",
+    "forest_fire": "real",
+    "parkinsons": "real",
+    "superconductivity": "large",
+    "news": "large",
+}
+PAPER = tuple(name for name, category in CATEGORY.items() if category != "large")
+ONE_DIMENSIONAL = ("he", "forrester")
+SKILL = {"de": 3.0, "hde": 2.5, "ae": 1.0, "ntkgp": 1.2, "rp": 0.8, "rafs": 0.4, "de_nll": 2.0}
+
+
+def run(experiment, method, dataset, seed, nll=None, n=200, **columns):
+    """Return one row of scores; `nll` sets its level, further columns are set as given."""
+    base, _, sweep = method.partition("@")
+    sweep_name, _, sweep_value = sweep.partition("=")
+    rng = seeding.generator("made-up", experiment, method, dataset, seed)
+    if nll is None:
+        skill = SKILL[base.removesuffix("+rafs")] - 0.3 * base.endswith("+rafs")
+        nll = skill + 0.1 * (sum(map(ord, dataset)) % 20) + rng.normal(0.0, 0.1)
+    nominal = np.array(metrics.CURVE) / 100
+    shortfall = 1 / (1 + max(nll, 0.0))
+    row = {
+        "experiment": experiment,
+        "method": method,
+        "base": base,
+        "sweep_name": sweep_name or None,
+        "sweep_value": float(sweep_value) if sweep_value else None,
+        "dataset": dataset,
+        "category": CATEGORY[dataset],
+        "seed": seed,
+        "status": "ok",
+        "message": None,
+        "nll": nll + metrics.HALF_LOG_2PI,
+        "nll_paper": nll,
+        "rmse": np.exp(0.3 * min(nll, 50.0)) + rng.uniform(0.0, 0.05),
+        "cpu_seconds": rng.uniform(0.5, 2.0),
+    }
+    row["mae"] = 0.8 * row["rmse"]
+    row["crps"] = 0.6 * row["rmse"]
+    row["sharpness"] = 0.9 * row["rmse"]
+    row["calibration_error"] = 0.25 * (1 - shortfall)
+    for level in metrics.INTERVALS:
+        row[f"coverage_{level}"] = level / 100 * shortfall**0.3
+        row[f"width_{level}"] = level / 50 * row["rmse"]
+    for level, value in zip(metrics.CURVE, nominal * shortfall**0.3, strict=True):
+        row[f"calib_{level}"] = value
+    for prefix, shift in (("in_", -0.5), ("out_", 0.5)):
+        known = CATEGORY[dataset] not in ("real", "large")
+        for name in ("nll_paper", "nll", "rmse", "crps", "coverage_95"):
+            factor = 1 + 0.2 * shift if name in ("rmse", "crps", "coverage_95") else 1
+            row[prefix + name] = row[name] * factor + shift * (factor == 1) if known else np.nan
+    return row | columns
+
+
+def lost(experiment, method, dataset, seed, status="diverged", message="made up"):
+    """Return the row of a run without scores."""
+    row = run(experiment, method, dataset, seed)
+    kept = ("experiment", "method", "base", "sweep_name", "sweep_value", "dataset", "category")
+    row = {key: value if key in (*kept, "seed") else np.nan for key, value in row.items()}
+    return row | {"status": status, "message": message}
+
+
+def scores(experiment="main", methods=METHODS, datasets=PAPER, seeds=10, nll=None, **columns):
+    """Return the scores of an experiment; `nll(method, dataset, seed)` may set its levels."""
+    return pd.DataFrame(
+        [
+            run(experiment, m, d, s, nll(m, d, s) if nll else None, **columns)
+            for m in methods
+            for d in datasets
+            for s in range(seeds)
+        ]
+    )
+
+
+def sweep(experiment, dataset, name, levels, method="rafs", seeds=10):
+    """Return a swept experiment whose NLL at each value is given by `levels`."""
+    return scores(
+        experiment,
+        [f"{method}@{name}={value}" for value in levels],
+        [dataset],
+        seeds,
+        lambda m, d, s: levels[int(m.rpartition("=")[2])] + 0.01 * (s % 5),
+    )
+
+
+def experiments(seeds=10):
+    """Return every experiment of the project, by name."""
+    sizes = {2: 3.0, 3: 2.5, 5: 2.1, 7: 1.5, 10: 2.05, 15: 2.02, 20: 2.0}
+    return {
+        "main": scores(seeds=seeds),
+        "de_nll": scores("de_nll", ["de_nll"], seeds=seeds),
+        "rafs_on": scores("rafs_on", [f"{m}+rafs" for m in METHODS if m != "rafs"], seeds=seeds),
+        "scalability": scores(
+            "scalability", ["ae", "rp", "rafs"], ["superconductivity", "news"], seeds
+        ),
+        "ensemble_size": pd.concat(
+            [
+                sweep("ensemble_size", dataset, "size", sizes, seeds=seeds)
+                for dataset in ("puma560", "abalone")
+            ],
+            ignore_index=True,
+        ),
+        "cardinality": sweep(
+            "cardinality",
+            "superconductivity",
+            "cardinality",
+            {k: 8.0 - k for k in range(1, 8)},
+            seeds=seeds,
+        ),
+    }
+
+
+class Memory(Inputs):
+    """Inputs that hold their scores, and make predictions and data up when asked."""
+
+    def __init__(self, frames=None, widths=None, growth=None):
+        super().__init__("nowhere")
+        self.frames = experiments() if frames is None else frames
+        self.widths = widths or {}
+        self.growth = growth or {}
+
+    def find(self, experiment):
+        return self.frames.get(experiment)
+
+    def data(self, dataset, seed, protocol="described"):
+        from types import SimpleNamespace
+
+        return SimpleNamespace(**data(dataset, seed))
+
+    def predictions(self, experiment, method, dataset, seed):
+        frame = self.find(experiment)
+        if frame is None or not ((frame.method == method) & (frame.dataset == dataset)).any():
+            return None
+        return predictions(
+            method, dataset, seed, self.widths.get(method), self.growth.get(method, 1.0)
+        )
+
+
+def data(dataset, seed, n=200):
+    """Return the arrays of a made-up dataset: a sine, with a gap in the middle if it is 1-D."""
+    rng = seeding.generator("made-up data", dataset, seed)
+    dimensions = 1 if dataset in ONE_DIMENSIONAL else 3
+    x_test = rng.uniform(-3.0, 3.0, (n, dimensions))
+    if dimensions == 1:
+        x_test = np.linspace(-3.0, 3.0, n)[:, None]
+        x_train = np.concatenate([rng.uniform(-2, -1, (10, 1)), rng.uniform(1, 2, (10, 1))])
+        inside = (np.abs(x_test[:, 0]) >= 1) & (np.abs(x_test[:, 0]) <= 2)
+    else:
+        x_train = rng.uniform(-2.0, 2.0, (n // 2, dimensions))
+        inside = (np.abs(x_test) <= 2).all(axis=1)
+    arrays = {"x_train": x_train, "x_test": x_test, "noise": np.float64(0.1)}
+    for part in ("train", "test"):
+        x = arrays[f"x_{part}"]
+        arrays[f"y_{part}"] = np.sin(x).sum(axis=1) + rng.normal(0, 0.1, len(x))
+    if CATEGORY[dataset] not in ("real", "large"):
+        arrays["in_distribution"] = inside
+    return arrays
+
+
+def predictions(method, dataset, seed, width=None, growth=1.0):
+    """Return predictions whose error has the predicted sd to the power of `growth`.
+
+    Outside the training range the sd is `width` (a different one for each method unless given).
+    """
+    arrays = data(dataset, seed)
+    rng = seeding.generator("made-up predictions", method, dataset, seed)
+    truth = np.sin(arrays["x_test"]).sum(axis=1)
+    inside = arrays.get("in_distribution", np.abs(arrays["x_test"][:, 0]) < 2)
+    width = SKILL.get(method, 1.0) if width is None else width
+    sd = np.where(inside, 0.2, width) * rng.uniform(0.8, 1.2, len(truth))
+    return {
+        "mean": truth + sd**growth * rng.normal(size=len(truth)),
+        "variance": sd**2,
+        "aleatoric": np.float64(0.01),
+    }
+
+
+def write(root, seeds=3):
+    """Write every experiment, with its predictions and data, below `root`; return its Inputs."""
+    root = Path(root)
+    (root / "results/scores").mkdir(parents=True)
+    for name, frame in experiments(seeds).items():
+        frame.to_csv(root / f"results/scores/{name}.csv", index=False)
+        for dataset in frame.dataset.unique():
+            for seed in range(seeds):
+                path = root / f"data/processed/described/{dataset}/seed-{seed}.npz"
+                write_npz(path, {key: np.asarray(v) for key, v in data(dataset, seed).items()})
+        for row in frame.itertuples():
+            path = root / f"results/runs/{name}/{row.method}/{row.dataset}/seed-{row.seed}"
+            arrays = predictions(row.method, row.dataset, row.seed)
+            write_npz(path / "predictions.npz", arrays)
+    return Inputs(root)

@@ -1,0 +1,74 @@
+"""Reading of results, and the names that they are shown under."""
+
+import numpy as np
+import pytest
+
+import made_up
+from rafs.errors import DamagedFileError, DataError
+from rafs.reporting import labels
+from rafs.reporting.inputs import Inputs
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    root = tmp_path_factory.mktemp("results")
+    frames = {"main": made_up.scores(datasets=["he", "abalone"], seeds=2)}
+    original, made_up.experiments = made_up.experiments, lambda seeds: frames
+    try:
+        return made_up.write(root, seeds=2)
+    finally:
+        made_up.experiments = original
+
+
+def test_scores_survive_the_file_exactly(written):
+    expected = made_up.scores(datasets=["he", "abalone"], seeds=2)
+    found = written.scores("main")
+    assert len(found) == 24
+    assert (found.nll_paper.to_numpy() == expected.nll_paper.to_numpy()).all()
+    assert written.collect(["main", "main"]).shape[0] == 48
+
+
+def test_predictions_and_data(written):
+    found = written.predictions("main", "rafs", "he", 1)
+    assert found["mean"].shape == (200,)
+    assert written.predictions("main", "rafs", "he", 9) is None
+    data = written.data("he", 1)
+    assert data.x_train.shape == (20, 1)
+    assert data.noise == 0.1
+    assert written.data("he", 9) is None
+    assert written.trials("main", "rafs", "he") is None
+
+
+def test_absent_experiment_is_none_or_an_error(written):
+    assert written.find("nothing") is None
+    with pytest.raises(DataError, match="no scores of experiment 'nothing'"):
+        written.scores("nothing")
+
+
+@pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"\xff\xfe\x00"])
+def test_damaged_scores_are_named(tmp_path, content):
+    path = tmp_path / "results/scores/main.csv"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    with pytest.raises(DamagedFileError, match=r"main\.csv"):
+        Inputs(tmp_path).scores("main")
+
+
+def test_labels_fall_back_to_identifiers():
+    assert labels.method("unheard_of") == "unheard_of"
+    assert labels.method("unheard_of+rafs@size=3") == "unheard_of + RAFs (size 3)"
+    assert labels.dataset("unheard_of") == "unheard_of"
+    assert labels.category("MLM") == "Many local minima"
+    assert labels.metric("some_score") == "some score"
+
+
+def test_paper_order():
+    assert labels.in_order(["rafs", "x", "de", "a", "ae", "de"]) == ["de", "ae", "rafs", "x", "a"]
+
+
+def test_made_up_results_differ_by_seed_and_are_the_same_twice():
+    once, twice = made_up.scores(datasets=["he"]), made_up.scores(datasets=["he"])
+    assert once.equals(twice)
+    assert once.nll_paper.nunique() == len(once)
+    first, second = made_up.data("friedman", 0), made_up.data("friedman", 1)
+    assert not np.array_equal(first["x_train"], second["x_train"])

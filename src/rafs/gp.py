@@ -220,8 +220,11 @@ def posterior(
         raise ParameterError(f"noise = {noise} is no standard deviation; give zero or more")
     covariance = network.matrix(kernel, rows)
     covariance[np.diag_indices_from(covariance)] += noise**2
+    rounding = len(rows) * np.finfo(float).eps * covariance.diagonal().max()
     try:
         factor = cholesky(covariance, lower=True)
+        if factor.diagonal().min() ** 2 <= rounding:
+            raise np.linalg.LinAlgError("singular to working precision")
     except np.linalg.LinAlgError as error:
         raise ParameterError(
             f"the kernel matrix of {len(rows)} rows with noise {noise} is not positive definite; "

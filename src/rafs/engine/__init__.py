@@ -1,0 +1,102 @@
+"""The only code that trains anything: `fit` and `outputs` over a batch of networks."""
+
+import os
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from rafs.engine.network import jacobian_offset
+from rafs.engine.problem import Array, Fit, Members, Training
+from rafs.errors import DataError, DeviceError, DivergedError, ParameterError
+
+__all__ = ["Fit", "Members", "Training", "fit", "jacobian_offset", "outputs"]
+
+
+def fit(members: Members, x: Array, y: Array, training: Training, *, strict: bool = True) -> Fit:
+    """Train every member on x [n, d] and y [n], or on rows of its own: [B, n, d] and [B, n].
+
+    A member whose parameters or loss are no longer finite raises DivergedError; with
+    `strict=False` it comes back as it is, and `Fit.diverged` tells its step.
+    """
+    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    _check_inputs(members, x)
+    _check_loss(members, training)
+    if y.shape not in (x.shape[-2:-1], x.shape[:-1]):
+        raise DataError(f"the targets have shape {y.shape}; the inputs have {x.shape}")
+    if x.shape[-2] == 0 or not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise DataError("the training data are empty or hold values that are not finite")
+    for name in ("weights", "offset"):
+        value = getattr(members, name)
+        if value is not None and value.shape[1] != x.shape[-2]:
+            raise DataError(f"{name} are given for {value.shape[1]} rows, not for {x.shape[-2]}")
+    device = resolve_device(training)
+    result = _backend(training, device).fit(members, x, y, training, device)
+    broken = (result.diverged < 0) & ~np.isfinite(result.loss)
+    diverged = np.where(broken, training.steps, result.diverged)
+    if strict and (diverged >= 0).any():
+        member = int(np.argmax(diverged >= 0))
+        raise DivergedError(int(diverged[member]), member)
+    return Fit(result.theta, result.loss, diverged)
+
+
+def outputs(members: Members, theta: Array, x: Array, training: Training | None = None) -> Array:
+    """Return f(x; θ) without offsets, [B, n], or [B, n, 2] for a network with two outputs."""
+    training = Training(steps=0) if training is None else training
+    theta, x = np.asarray(theta), np.asarray(x, dtype=np.float64)
+    _check_inputs(members, x)
+    device = resolve_device(training)
+    found: Array = _backend(training, device).outputs(members, theta, x, training, device)
+    return found[..., 0] if members.widths[-1] == 1 else found
+
+
+def resolve_device(training: Training) -> str:
+    """Return the device that is meant: cpu or cuda."""
+    if training.backend == "fused" or training.device == "cpu":
+        if training.device == "cuda":
+            raise DeviceError(
+                "the fused engine runs on the CPU; use device: cpu or another backend"
+            )
+        return "cpu"
+    if training.device == "auto" and not _may_have_gpu():
+        return "cpu"
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    if training.device == "cuda":
+        raise DeviceError(
+            "device: cuda was asked for, but torch finds no GPU; use device: auto or cpu"
+        )
+    return "cpu"
+
+
+def _may_have_gpu() -> bool:
+    """Tell without importing torch whether asking it for a GPU is worth the time."""
+    hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "0") in ("", "-1")
+    return not hidden and any(Path(path).exists() for path in ("/dev/nvidiactl", "/dev/dxg"))
+
+
+def _backend(training: Training, device: str) -> ModuleType:
+    """Import the engine that is meant: torch is not imported where it is not needed."""
+    fused = training.backend == "fused"
+    return import_module("rafs.engine.fused" if fused else "rafs.engine.batched")
+
+
+def _check_inputs(members: Members, x: Array) -> None:
+    """Refuse inputs that do not fit the networks."""
+    if x.ndim not in (2, 3) or x.shape[-1] != members.widths[0]:
+        raise DataError(f"the inputs have shape {x.shape}; the networks take {members.widths[0]}")
+    if x.ndim == 3 and len(x) != members.size:
+        raise DataError(f"inputs are given for {len(x)} members, not for {members.size}")
+
+
+def _check_loss(members: Members, training: Training) -> None:
+    """Refuse networks that do not fit the loss."""
+    wanted = 1 if training.loss == "squared" else 2
+    if members.widths[-1] != wanted:
+        raise ParameterError(
+            f"the {training.loss} loss needs {wanted} output(s); the networks have"
+            f" {members.widths[-1]}"
+        )

@@ -1,0 +1,213 @@
+"""The reference engine: all members as one torch program, on the CPU or a GPU.
+
+Gradients come from autograd. Members are sorted by activation, so that each activation runs on one
+contiguous slice of the batch; rows run in chunks, so that memory does not grow with n.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import softplus
+
+from rafs.engine import sampling
+from rafs.engine.activations import ACTIVATIONS
+from rafs.engine.layout import layers
+from rafs.engine.problem import Array, Fit, Members, Training
+
+CHUNK = 1 << 22  # numbers in the widest layer of all members that are held at a time
+CHECK_EVERY = 100  # steps between two looks at the parameters
+VARIANCE_FLOOR = 1e-6
+
+Mask = Callable[[int, Tensor], Tensor]
+
+
+class Program:
+    """The members as tensors, sorted by activation."""
+
+    def __init__(self, members: Members, training: Training, device: str) -> None:
+        self.order = np.argsort(np.array(members.activations), kind="stable")
+        self.members = members = members.take(self.order)
+        self.training = training
+        self.dtype = getattr(torch, training.dtype)
+        self.device = torch.device(device)
+        self.layers = layers(members.widths)
+        self.slices = [
+            (ACTIVATIONS[name], len(list(group))) for name, group in groupby(members.activations)
+        ]
+        self.scales = self.optional(members.scales)
+
+    def tensor(self, array: Array) -> Tensor:
+        """Copy an array to the device in the precision of the training."""
+        return torch.tensor(np.asarray(array), dtype=self.dtype, device=self.device)
+
+    def optional(self, array: Array | None) -> Tensor | None:
+        """Copy an array that may be absent."""
+        return None if array is None else self.tensor(array)
+
+    def unsorted(self, array: Array) -> Array:
+        """Put rows back into the order in which the members came."""
+        result = np.empty_like(array)
+        result[self.order] = array
+        return result
+
+    def chunks(self, n: int) -> Iterator[slice]:
+        """Cut n rows into chunks of bounded size."""
+        rows = max(1, CHUNK // (self.members.size * max(self.members.widths)))
+        return (slice(start, min(start + rows, n)) for start in range(0, n, rows))
+
+    def activate(self, z: Tensor) -> Tensor:
+        """Apply each member's activation to its slice."""
+        parts = z.split([count for _, count in self.slices])
+        values = [f(torch, part)[0] for (f, _), part in zip(self.slices, parts, strict=True)]
+        return values[0] if len(values) == 1 else torch.cat(values)
+
+    def forward(self, theta: Tensor, x: Tensor, mask: Mask | None = None) -> Tensor:
+        """Return f(x; θ) as [B, n, outputs], for x of [n, d] or [B, n, d]."""
+        h = x.expand(len(theta), *x.shape[-2:])
+        for index, layer in enumerate(self.layers):
+            weight = theta[:, layer.weight].view(-1, layer.fan_in, layer.fan_out)
+            bias = theta[:, layer.bias].unsqueeze(1)
+            if self.scales is not None:
+                weight = weight * self.scales[:, index, 0, None, None]
+                bias = bias * self.scales[:, index, 1, None, None]
+            h = torch.baddbmm(bias, h, weight)
+            if index + 1 < len(self.layers):
+                h = self.activate(h)
+                if mask is not None:
+                    h = h * mask(index, h)
+        return h
+
+    def dropout(self, step: int, rows: Tensor) -> Mask | None:
+        """Return the mask (0, or 1/(1 − p)) of a step; rows [b] or [B, b] are row numbers."""
+        p = self.members.dropout
+        if p is None:
+            return None
+        keep = self.tensor(1 / (1 - p)).view(-1, 1, 1)
+        threshold = torch.tensor(np.floor(p * 2.0**32).astype(np.int64), device=self.device)
+
+        def mask(layer: int, h: Tensor) -> Tensor:
+            seeds = [int(sampling.dropout_seed(key, step, layer)) for key in self.members.keys]
+            units = torch.arange(h.shape[-1], device=self.device)
+            counter = rows.expand(len(h), -1).unsqueeze(-1) * h.shape[-1] + units
+            noise = hash32(counter, torch.tensor(seeds, device=self.device).view(-1, 1, 1))
+            return torch.where(noise >= threshold.view(-1, 1, 1), keep, 0.0)
+
+        return mask
+
+    def losses(self, output: Tensor, target: Tensor) -> Tensor:
+        """Return ℓ of every member and row."""
+        if self.training.loss == "squared":
+            return (target - output[..., 0]).square()
+        variance = softplus(output[..., 1]) + VARIANCE_FLOOR
+        return 0.5 * (variance.log() + (target - output[..., 0]).square() / variance)
+
+
+def hash32(counter: Tensor, seed: Tensor) -> Tensor:
+    """Return 32 bits of (counter, seed), held in 64 (a xorshift-multiply hash)."""
+    h = (counter ^ seed) & sampling.MASK
+    for shift, factor in sampling.ROUNDS:
+        h = ((h ^ (h >> shift)) * factor) & sampling.MASK
+    return h ^ (h >> 16)
+
+
+def outputs(members: Members, theta: Array, x: Array, training: Training, device: str) -> Array:
+    """Return f(x; θ) of every member, [B, n, outputs]."""
+    program = Program(members, training, device)
+    with torch.no_grad():
+        parameters = program.tensor(theta[program.order])
+        inputs = program.tensor(x if x.ndim == 2 else x[program.order])
+        parts = [
+            program.forward(parameters, inputs[..., rows, :]).cpu().numpy()
+            for rows in program.chunks(x.shape[-2])
+        ]
+    return program.unsorted(np.concatenate(parts, axis=1))
+
+
+def fit(members: Members, x: Array, y: Array, training: Training, device: str) -> Fit:
+    """Minimise the objective of every member."""
+    program = Program(members, training, device)
+    members, B, n = program.members, members.size, x.shape[-2]
+    inputs = program.tensor(x if x.ndim == 2 else x[program.order])
+    targets = program.tensor(y if y.ndim == 1 else y[program.order]).expand(B, n)
+    if members.offset is not None:
+        targets = targets - program.tensor(members.offset)
+    weights = program.optional(members.weights)
+    centre, gamma = program.optional(members.centre), program.optional(members.gamma)
+    theta = program.tensor(members.theta0)
+    rate = program.tensor(members.learning_rate).unsqueeze(1)
+    first, second = torch.zeros_like(theta), torch.zeros_like(theta)
+    everything = torch.arange(n, device=program.device)
+
+    def data_gradient(rows: Tensor, step: int) -> Tensor:
+        """Gradient of the mean loss over rows [b] (all members) or [B, b] (each its own)."""
+        total = torch.zeros_like(theta)
+        mask = program.dropout
+        for part in program.chunks(rows.shape[-1]):
+            chosen = rows[..., part]
+            drop = mask(step, chosen)
+            xb, yb = pick(inputs, chosen), pick(targets.unsqueeze(-1), chosen)[..., 0]
+            wb = None if weights is None else pick(weights.unsqueeze(-1), chosen)[..., 0]
+            leaf = theta.detach().requires_grad_()
+            loss = mean_loss(leaf, xb, yb, wb, drop) / rows.shape[-1]
+            total += torch.autograd.grad(loss, leaf)[0]
+        return total
+
+    def mean_loss(leaf: Tensor, xb: Tensor, yb: Tensor, wb: Any, drop: Mask | None) -> Tensor:
+        """Sum of the losses; with an adversarial step, the mean of clean and perturbed inputs."""
+        if not training.adversarial:
+            return weighted(program.losses(program.forward(leaf, xb, drop), yb), wb)
+        xb = xb.expand(B, *xb.shape[-2:]).detach().requires_grad_()
+        clean = weighted(program.losses(program.forward(leaf, xb, drop), yb), wb)
+        slope = torch.autograd.grad(clean, xb, retain_graph=True)[0]
+        moved = (xb + training.adversarial * slope.sign()).detach()
+        return 0.5 * (clean + weighted(program.losses(program.forward(leaf, moved, drop), yb), wb))
+
+    batch = n if training.batch_size is None else min(training.batch_size, n)
+    per_epoch = -(-n // batch)
+    diverged = torch.full((B,), -1, dtype=torch.int64, device=program.device)
+    for step in range(training.steps):
+        rows = everything
+        if batch < n:
+            epoch, position = divmod(step, per_epoch)
+            if position == 0:
+                orders = sampling.batches(members.keys, epoch, n)
+                shuffled = torch.tensor(orders, device=program.device)
+            rows = shuffled[:, position * batch : (position + 1) * batch]
+        gradient = data_gradient(rows, step)
+        if gamma is not None:
+            gradient += (2 / n) * gamma * (theta if centre is None else theta - centre)
+        if training.optimiser == "sgd":
+            theta = theta - rate * gradient
+        else:
+            first = 0.9 * first + 0.1 * gradient
+            second = 0.999 * second + 0.001 * gradient.square()
+            size = rate / (1 - 0.9 ** (step + 1))
+            theta = theta - size * first / (second.sqrt() / (1 - 0.999 ** (step + 1)) ** 0.5 + 1e-8)
+        if (step + 1) % CHECK_EVERY == 0 or step + 1 == training.steps:
+            broken = ~torch.isfinite(theta).all(dim=1) & (diverged < 0)
+            diverged[broken] = step + 1
+    with torch.no_grad():
+        loss = torch.zeros(B, dtype=torch.float64, device=program.device)
+        for part in program.chunks(n):
+            found = program.losses(program.forward(theta, inputs[..., part, :]), targets[:, part])
+            loss += (found if weights is None else found * weights[:, part]).sum(1) / n
+    columns = (theta, loss, diverged)
+    return Fit(*(program.unsorted(column.cpu().numpy()) for column in columns))
+
+
+def pick(values: Tensor, rows: Tensor) -> Tensor:
+    """Return rows [b] or [B, b] of values [n, k] or [B, n, k]."""
+    if rows.ndim == 1:
+        return values[..., rows, :]
+    if values.ndim == 2:
+        return values[rows]
+    return values.gather(1, rows.unsqueeze(-1).expand(-1, -1, values.shape[-1]))
+
+
+def weighted(losses: Tensor, weights: Tensor | None) -> Tensor:
+    """Return the sum over members and rows."""
+    return losses.sum() if weights is None else (losses * weights).sum()

@@ -1,0 +1,422 @@
+"""Statistics against scipy, statsmodels, scikit-posthocs, R and textbooks, and degenerate input."""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import scikit_posthocs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+import made_up
+from rafs import statistics
+from rafs.errors import DataError
+
+SCORES = hnp.arrays(float, st.integers(1, 12), elements=st.floats(-1e6, 1e6, width=32))
+
+
+def frame(values, metric="nll_paper"):
+    """Make scores from {(method, dataset): [one value per seed]}; inf diverged, None missing."""
+    rows = []
+    for (method, dataset), column in values.items():
+        for seed, value in enumerate(column):
+            status = "missing" if value is None else "diverged" if value == math.inf else "ok"
+            score = value if status == "ok" else math.nan
+            rows.append((method, dataset, seed, status, score))
+    return pd.DataFrame(rows, columns=["method", "dataset", "seed", "status", metric])
+
+
+# ----------------------------------------------------------------------------------------- cells
+
+
+def test_student_interval_is_scipys():
+    values = np.random.default_rng(1).normal(3, 2, 10)
+    found = statistics.summarise(values)
+    low, high = stats.t.interval(0.95, 9, values.mean(), stats.sem(values))
+    assert (found.mean, found.low, found.high) == pytest.approx((values.mean(), low, high))
+    assert found.half_width == pytest.approx((high - low) / 2)
+
+
+@given(SCORES)
+@settings(deadline=None, max_examples=30)
+def test_interquartile_mean_is_scipys_trimmed_mean(values):
+    found = statistics.summarise(values)
+    assert found.iqm == pytest.approx(stats.trim_mean(values, 0.25), rel=1e-9, abs=1e-9)
+    assert found.median == np.median(values)
+    assert min(values) - 1e-6 <= found.mean <= max(values) + 1e-6
+    if len(values) > 1:
+        assert found.iqm_low <= found.iqm_high
+
+
+def test_intervals_cover_their_parameter():
+    """95 % intervals of normal samples hold the truth in about 95 % of cases (t), less for IQM."""
+    rng = np.random.default_rng(0)
+    t = iqm = 0
+    for _ in range(300):
+        found = statistics.summarise(rng.normal(0, 1, 10))
+        t += found.low <= 0 <= found.high
+        iqm += found.iqm_low <= 0 <= found.iqm_high
+    assert 0.91 <= t / 300 <= 0.98
+    assert 0.85 <= iqm / 300 <= 0.98
+
+
+def test_one_exploding_seed_moves_the_mean_but_not_the_robust_centre():
+    calm = np.random.default_rng(2).normal(1, 0.1, 10)
+    exploded = np.append(calm[:-1], 1e300)
+    found = statistics.summarise(exploded)
+    assert found.mean == pytest.approx(1e299)
+    assert math.isfinite(found.high)
+    assert found.median == pytest.approx(1, abs=0.2)
+    assert found.iqm == pytest.approx(1, abs=0.2)
+    assert found.scored == 10
+
+
+def test_diverged_and_missing_runs_are_counted_and_ordered():
+    found = statistics.summarise([1.0, 2.0, 3.0, math.inf, math.nan])
+    assert (found.scored, found.diverged, found.missing) == (3, 1, 1)
+    assert found.mean == 2.0  # of the runs that have a score
+    assert found.median == 2.5  # of all runs, the diverged one last
+    assert found.iqm == 2.5
+    assert found.iqm_high == math.inf
+
+
+def test_degenerate_cells():
+    one = statistics.summarise([7.0])
+    assert (one.mean, one.median, one.iqm) == (7.0, 7.0, 7.0)
+    assert math.isnan(one.low)
+    assert math.isnan(one.iqm_low)
+    same = statistics.summarise([2.0] * 10)
+    assert (same.low, same.high, same.iqm_low, same.iqm_high) == (2.0, 2.0, 2.0, 2.0)
+    for values in ([], [math.nan] * 3):
+        none = statistics.summarise(values)
+        assert none.scored == 0
+        assert all(math.isnan(v) for v in (none.mean, none.low, none.median, none.iqm))
+    lost = statistics.summarise([math.inf] * 3)
+    assert lost.diverged == 3
+    assert math.isnan(lost.mean)
+    assert lost.median == math.inf
+
+
+def test_resampling_is_the_same_twice_and_does_not_depend_on_company():
+    scores = made_up.scores(datasets=["he", "abalone"])
+    all_cells = statistics.cells(scores, "nll_paper")
+    some = statistics.cells(scores[scores.dataset == "abalone"], "nll_paper")
+    kept = all_cells[all_cells.dataset == "abalone"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(kept, some)
+
+
+def test_cells_read_status_before_score():
+    scores = frame({("a", "x"): [1.0, 2.0, math.inf], ("b", "x"): [None, None]})
+    scores.loc[2, "nll_paper"] = 5.0  # a diverged run that still carries a number
+    found = statistics.cells(scores, "nll_paper").set_index("method")
+    assert found.loc["a", ["mean", "scored", "diverged"]].tolist() == [1.5, 2, 1]
+    assert found.loc["b", ["scored", "missing"]].tolist() == [0, 2]
+    assert len(statistics.cells(scores[:0], "nll_paper")) == 0
+
+
+def test_a_run_that_occurs_twice_is_an_error():
+    scores = made_up.scores(datasets=["he"], seeds=2)
+    with pytest.raises(DataError, match="de on he with seed 0 occurs twice"):
+        statistics.wide(pd.concat([scores, scores]), "nll")
+
+
+# ------------------------------------------------------------------------------- two methods
+
+
+@given(hnp.arrays(float, st.integers(1, 14), elements=st.floats(-100, 100), unique=True))
+@settings(deadline=None, max_examples=40)
+def test_signed_rank_is_scipys_without_ties(differences):
+    differences = differences[differences != 0]
+    if len(set(np.abs(differences))) < len(differences) or not len(differences):
+        return
+    expected = stats.wilcoxon(differences, method="exact").pvalue
+    assert statistics.signed_rank(differences) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "differences", [[1, 1, -2, 3, 3, 3], [-1, -1, -1, -1], [2, -2, 2, 2, 5, -7, 1]]
+)
+def test_signed_rank_with_ties_counts_every_sign(differences):
+    """The null distribution by brute force over all signs."""
+    d = np.array(differences, dtype=float)
+    ranks = stats.rankdata(np.abs(d))
+    centre = ranks.sum() / 2
+    observed = abs(ranks[d > 0].sum() - centre)
+    sums = [ranks[list(s)].sum() for s in itertools.product([False, True], repeat=len(d))]
+    expected = np.mean(np.abs(np.array(sums) - centre) >= observed - 1e-9)
+    assert statistics.signed_rank(d) == pytest.approx(expected)
+
+
+def test_signed_rank_of_many_pairs_is_near_the_exact_one():
+    d = np.random.default_rng(4).normal(0.2, 1, 80)
+    expected = stats.wilcoxon(d, method="exact").pvalue
+    assert statistics.signed_rank(d) == pytest.approx(expected, rel=0.05)
+    d[0] = math.inf
+    assert 0 < statistics.signed_rank(d) < 1
+
+
+def test_hodges_lehmann_on_hollander_and_wolfe():
+    """Depression scale factors (Table 3.1): R gives -0.46, interval -0.786 to -0.010."""
+    x = np.array([1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30])
+    y = np.array([0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29])
+    centre, low, high = statistics.hodges_lehmann(y - x)
+    assert centre == pytest.approx(-0.46, abs=1e-9)
+    assert (low, high) == pytest.approx((-0.786, -0.010), abs=1e-9)
+    assert statistics.signed_rank(y - x) == pytest.approx(0.0390625)
+
+
+@given(hnp.arrays(float, st.integers(6, 15), elements=st.floats(-10, 10), unique=True))
+@settings(deadline=None, max_examples=40)
+def test_interval_excludes_zero_exactly_when_the_test_rejects(differences):
+    magnitudes = np.abs(differences)
+    if len(set(magnitudes)) < len(magnitudes) or magnitudes.min() < 1e-6:
+        return
+    _, low, high = statistics.hodges_lehmann(differences)
+    assert (statistics.signed_rank(differences) <= 0.05) == (not low <= 0 <= high)
+
+
+def test_hodges_lehmann_degenerate():
+    assert all(map(math.isnan, statistics.hodges_lehmann(np.array([]))))
+    centre, low, _ = statistics.hodges_lehmann(np.array([3.0, 5.0]))
+    assert centre == 4.0
+    assert math.isnan(low)  # two pairs cannot give 95 %
+    assert statistics.hodges_lehmann(np.full(10, 2.0)) == (2.0, 2.0, 2.0)
+    lost = np.array([math.inf, -1, -2, -3, -4, -5, -6, -7, -8, -9.0])
+    centre, low, high = statistics.hodges_lehmann(lost)
+    assert -9 <= low <= centre < high
+    assert not math.isnan(high)
+    centre, *_ = statistics.hodges_lehmann(np.array([math.inf, -math.inf]))
+    assert centre == 0.0
+    large = np.random.default_rng(0).normal(1, 1, 100)
+    centre, low, high = statistics.hodges_lehmann(large)
+    assert low < centre < high
+    assert centre == pytest.approx(1, abs=0.3)
+
+
+@given(hnp.arrays(float, st.integers(1, 30), elements=st.floats(0, 1)))
+@settings(deadline=None, max_examples=40)
+def test_holm_is_statsmodels(p):
+    assert statistics.holm(p) == pytest.approx(multipletests(p, method="holm")[1])
+
+
+def test_holm_leaves_unknown_hypotheses_out():
+    found = statistics.holm([0.01, math.nan, 0.03])
+    assert found[[0, 2]] == pytest.approx([0.02, 0.03])
+    assert math.isnan(found[1])
+
+
+def test_win_loss_tie_none():
+    rng = np.random.default_rng(0)
+    base = rng.normal(0, 1, 12)
+    scores = frame(
+        {
+            ("a", "win"): base - 1 - rng.uniform(0, 0.1, 12),
+            ("a", "loss"): base + 1 + rng.uniform(0, 0.1, 12),
+            ("a", "tie"): base + rng.normal(0, 0.1, 12),
+            ("a", "none"): [None] * 12,
+            ("b", "win"): base,
+            ("b", "loss"): base,
+            ("b", "tie"): base,
+            ("b", "none"): base,
+        }
+    )
+    found = statistics.compare(scores, "nll_paper", "a", "b").set_index("dataset")
+    assert found.outcome.to_dict() == {k: k for k in ("win", "loss", "tie", "none")}
+    assert found.difference["win"] == pytest.approx(-1.05, abs=0.03)
+    assert found.improvement[["win", "loss"]].tolist() == [1.0, 0.0]
+    assert found.unpaired["none"] == 12
+    flipped = statistics.compare(scores, "nll_paper", "b", "a").set_index("dataset")
+    assert flipped.outcome["win"] == "loss"
+    assert flipped.difference["win"] == -found.difference["win"]
+    assert flipped.improvement["tie"] == pytest.approx(1 - found.improvement["tie"])
+
+
+def test_pairs_are_of_the_same_seed():
+    """Seeds that differ wildly hide a constant gain from everything but a paired comparison."""
+    level = np.random.default_rng(1).normal(0, 100, 10)
+    scores = frame({("a", "x"): level - 0.1 * np.arange(1, 11), ("b", "x"): level})
+    found = statistics.compare(scores.sample(frac=1, random_state=0), "nll_paper", "a", "b")
+    assert found.outcome.tolist() == ["win"]
+    assert found.difference[0] == pytest.approx(-0.55)
+
+
+def test_a_diverged_run_loses_its_pair():
+    scores = frame({("a", "x"): [math.inf, 1.0, math.inf], ("b", "x"): [5.0, 2.0, math.inf]})
+    found = statistics.compare(scores, "nll_paper", "a", "b")
+    assert found.pairs[0] == 3
+    assert found.improvement[0] == 0.5  # lost, won, tied
+
+
+def test_a_method_without_runs_is_compared_with_nothing():
+    scores = made_up.scores(methods=["de"], datasets=["he"])
+    found = statistics.compare(scores, "nll_paper", "de", "rafs")
+    assert found.outcome.tolist() == ["none"]
+    assert math.isnan(found.p_holm[0])
+
+
+def test_against_rivals():
+    found = statistics.against(made_up.scores(), "nll_paper", "rafs", ["de", "rp"])
+    assert found.rival.tolist() == ["de", "rp"]
+    assert found.datasets.tolist() == [25, 25]
+    assert (found.wins + found.ties + found.losses == 25).all()
+    assert (found.better + found.worse == 25).all()
+    assert found.wins.iloc[0] == 25
+    assert (found.improvement_low <= found.improvement).all()
+    assert (found.improvement <= found.improvement_high).all()
+    assert (found.p_holm < 0.001).all()
+    assert len(statistics.against(made_up.scores(datasets=["he"]), "nll", "rafs", [])) == 0
+
+
+# --------------------------------------------------------------------------- several methods
+
+DEMSAR = np.array(
+    [
+        [4, 3, 2, 1],
+        [1, 2, 3, 4],
+        [4, 1, 2, 3],
+        [4, 1, 3, 2],
+        [4, 2, 3, 1],
+        [1, 2.5, 4, 2.5],
+        [3, 2, 4, 1],
+        [2.5, 2.5, 4, 1],
+        [4, 3, 2, 1],
+        [2.5, 2.5, 2.5, 2.5],
+        [4, 2.5, 1, 2.5],
+        [3, 2, 4, 1],
+        [4, 1, 2, 3],
+        [3, 1, 4, 2],
+    ]
+)
+"""Ranks of four classifiers on 14 datasets (Demšar 2006, Table 6)."""
+
+
+def demsar():
+    names = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
+    return frame(
+        {
+            (name, f"data{row}"): [DEMSAR[row, column]]
+            for column, name in enumerate(names)
+            for row in range(14)
+        }
+    )
+
+
+def test_demsars_example():
+    found = statistics.ranking(demsar(), "nll_paper")
+    expected = [3.143, 2.000, 2.893, 1.964]
+    assert list(found.mean_ranks.values()) == pytest.approx(expected, abs=5e-4)
+    assert found.critical_difference == pytest.approx(1.25, abs=0.005)
+    assert found.datasets == 14
+    statistic, p = stats.friedmanchisquare(*DEMSAR.T)
+    assert (found.statistic, found.p) == pytest.approx((statistic, p))
+    assert found.groups == (("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"),)
+    nemenyi = scikit_posthocs.posthoc_nemenyi_friedman(DEMSAR)
+    assert found.nemenyi.to_numpy() == pytest.approx(nemenyi.to_numpy())
+
+
+@pytest.mark.parametrize(
+    ("methods", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (10, 3.164)]
+)
+def test_critical_values_of_demsars_table(methods, q):
+    expected = q * math.sqrt(methods * (methods + 1) / 6)
+    assert statistics.critical_difference(methods, 1) == pytest.approx(expected, abs=0.002)
+
+
+def test_cliques_of_demsars_figure():
+    """Figure 1a of Demšar 2006: CD 1.25 joins the first three and the last two-and-more."""
+    found = statistics.cliques({"a": 1.0, "b": 2.0, "c": 2.2, "d": 3.1, "e": 5.0}, 1.25)
+    assert found == (("a", "b", "c"), ("b", "c", "d"))
+    assert statistics.cliques({"a": 1.0}, 1.0) == ()
+    assert statistics.cliques({"a": 1.0, "b": 2.0}, math.nan) == ()
+
+
+def test_ranking_ranks_diverged_methods_last_and_names_what_it_leaves_out():
+    scores = frame(
+        {
+            ("a", "x"): [math.inf, math.inf, 1.0],
+            ("b", "x"): [100.0, 100.0, 100.0],
+            ("c", "x"): [1e6, 1e6, 1e6],
+            ("a", "y"): [None, None, None],
+            ("b", "y"): [1.0, 1.0, 1.0],
+            ("c", "y"): [2.0, 2.0, 2.0],
+            ("a", "z"): [None, 1.0, 1.0],
+            ("b", "z"): [2.0, 2.0, 2.0],
+            ("c", "z"): [2.0, 2.0, 2.0],
+        }
+    )
+    found = statistics.ranking(scores, "nll_paper")
+    assert found.left_out == ("y",)
+    assert found.mean_ranks == {"a": 2.0, "b": 1.75, "c": 2.25}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {("a", "x"): [1.0], ("a", "y"): [2.0]},
+        {(m, d): [1.0] for m in "abc" for d in "xyz"},
+        {(m, d): [None] for m in "abc" for d in "xyz"},
+        {(m, "x"): [float(k)] for k, m in enumerate("abc")},
+    ],
+)
+def test_degenerate_rankings(values):
+    found = statistics.ranking(frame(values), "nll_paper")
+    assert math.isnan(found.p)
+    assert set(found.mean_ranks) == {method for method, _ in values}
+
+
+@given(hnp.arrays(float, st.tuples(st.integers(2, 8), st.integers(3, 6)), elements=st.floats(0, 5)))
+@settings(deadline=None, max_examples=25)
+def test_ranking_is_scipys(values):
+    n, k = values.shape
+    scores = frame({(f"m{j}", f"d{i}"): [values[i, j]] for j in range(k) for i in range(n)})
+    found = statistics.ranking(scores, "nll_paper")
+    expected = stats.rankdata(values, axis=1).mean(axis=0)
+    assert list(found.mean_ranks.values()) == pytest.approx(expected)
+    assert sum(found.mean_ranks.values()) == pytest.approx(k * (k + 1) / 2)
+
+
+def test_paper_ranks_by_hand():
+    """Naval and Forest fire as printed: ties by overlap, dense ranks, the wide interval joins."""
+    value = np.array([-2.27, 1000.0, 3.92, 2.28, 2.16, 1.91])
+    half = np.array([0.0, 0.0, 0.1, 1.51, 0.16, 0.07])
+    assert statistics.paper_ranks(value, value - half, value + half).tolist() == [1, 4, 3, 2, 2, 2]
+    value = np.array([15.71, 3.14, 2.66, 3.10, 4.68, 2.15])
+    half = np.array([0.05, 0.02, 0.69, 1.11, 0.14, 0.28])
+    assert statistics.paper_ranks(value, value - half, value + half).tolist() == [3, 1, 1, 1, 2, 1]
+
+
+def test_paper_ranks_degenerate():
+    nan = math.nan
+    assert statistics.paper_ranks([2.0, 1.0], [nan, nan], [nan, nan]).tolist() == [2, 1]
+    assert statistics.paper_ranks([1.0, 1.0], [nan, nan], [nan, nan]).tolist() == [1, 1]
+    found = statistics.paper_ranks([nan, 3.0], [nan, 2.0], [nan, 4.0])
+    assert math.isnan(found[0])
+    assert found[1] == 1
+    assert statistics.paper_ranks([], [], []).size == 0
+
+
+@given(
+    hnp.arrays(float, st.integers(1, 7), elements=st.floats(-50, 50)),
+    st.floats(0, 20),
+    st.randoms(use_true_random=False),
+)
+@settings(deadline=None, max_examples=60)
+def test_paper_ranks_properties(value, half, random):
+    low, high = value - half, value + half
+    ranks = statistics.paper_ranks(value, low, high)
+    assert set(ranks) == set(range(1, int(ranks.max()) + 1))
+    for i, j in itertools.combinations(range(value.size), 2):
+        if low[i] <= high[j] and low[j] <= high[i]:
+            assert ranks[i] == ranks[j]
+        elif ranks[i] != ranks[j]:
+            assert (value[i] < value[j]) == (ranks[i] < ranks[j])
+    order = list(range(value.size))
+    random.shuffle(order)
+    assert statistics.paper_ranks(value[order], low[order], high[order]).tolist() == (
+        ranks[order].tolist()
+    )

@@ -1,3 +1,37 @@
 """Random Activation Functions ensembles: the paper, its rivals, and the benchmark between them."""
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rafs.estimators import (
+        AnchoredEnsemble,
+        DeepEnsemble,
+        HyperdeepEnsemble,
+        LikelihoodDeepEnsemble,
+        NTKGaussianProcess,
+        NTKGPEnsemble,
+        RAFsEnsemble,
+        RandomPriorEnsemble,
+    )
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "AnchoredEnsemble",
+    "DeepEnsemble",
+    "HyperdeepEnsemble",
+    "LikelihoodDeepEnsemble",
+    "NTKGPEnsemble",
+    "NTKGaussianProcess",
+    "RAFsEnsemble",
+    "RandomPriorEnsemble",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the estimators when the first of them is asked for: `import rafs` stays light."""
+    if name in __all__:
+        from importlib import import_module
+
+        return getattr(import_module("rafs.estimators"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,18 +1,6 @@
 """Random Activation Functions ensembles: the paper, its rivals, and the benchmark between them."""
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from rafs.estimators import (
-        AnchoredEnsemble,
-        DeepEnsemble,
-        HyperdeepEnsemble,
-        LikelihoodDeepEnsemble,
-        NTKGaussianProcess,
-        NTKGPEnsemble,
-        RAFsEnsemble,
-        RandomPriorEnsemble,
-    )
+from typing import Any
 
 __version__ = "0.1.0"
 
@@ -35,3 +23,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(import_module("rafs.estimators"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -1,0 +1,21 @@
+"""NLL against the number k of activation functions to draw from (the paper's Figure 4)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from rafs.reporting.figures.sweep import draw_sweep
+from rafs.reporting.inputs import Inputs
+
+CAPTION = (
+    "NLL of RAFs with five networks against the cardinality k of the set of activation functions, "
+    "in the paper's convention (without ½ ln 2π). Stars: mean over seeds; band: 95 % interval "
+    "over seeds; dots: the single seeds."
+)
+
+
+def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
+    """Draw one panel per dataset; options: `experiments`, `datasets`, `methods`, `metric`."""
+    datasets = ("superconductivity",)
+    return draw_sweep(inputs, options, "cardinality", datasets, "activation functions k (count)")

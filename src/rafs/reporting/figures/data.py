@@ -1,0 +1,77 @@
+"""What the figures share: which runs there are, and a word on those that there are not."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from rafs import statistics
+from rafs.reporting import labels
+from rafs.reporting.inputs import KEYS, Inputs
+
+
+def scores(
+    inputs: Inputs, options: Mapping[str, Any], default: Iterable[str] = ("main",)
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows of the figure's experiments, and notes on what they lack.
+
+    `options` may name the `experiments`, and restrict `methods` (without sweeps) and `datasets`.
+    """
+    names = list(options.get("experiments", default))
+    found = {name: inputs.find(name) for name in names}
+    frames = [frame for frame in found.values() if frame is not None]
+    rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(KEYS))
+    base = rows["method"].astype(str).str.partition("@")[0]
+    if "methods" in options:
+        rows = rows[base.isin(list(options["methods"]))]
+    if "datasets" in options:
+        rows = rows[rows["dataset"].isin(list(options["datasets"]))]
+    notes = [f"Experiment {name} has not been run." for name in names if found[name] is None]
+    return rows, notes + gaps(rows)
+
+
+def gaps(rows: pd.DataFrame) -> list[str]:
+    """Say which runs have no scores: one sentence per status, dataset by dataset."""
+    notes = []
+    for status, lost in rows[rows["status"] != "ok"].groupby("status"):
+        parts = []
+        for dataset in labels.in_order(lost["dataset"]):
+            here = lost[lost["dataset"] == dataset]
+            methods = [labels.method(name) for name in labels.in_order(here["method"])]
+            shown = ", ".join(methods) if len(methods) < 4 else f"{len(methods)} methods"
+            parts.append(f"{labels.dataset(dataset)}: {len(here)} ({shown})")
+        if len(parts) > 6:
+            parts = [*parts[:6], f"and {len(parts) - 6} more datasets"]
+        notes.append(
+            f"{str(status).capitalize()}: {len(lost)} of {len(rows)} runs; {'; '.join(parts)}."
+        )
+    return notes
+
+
+def usable(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the runs that have a finite value of a metric."""
+    if metric not in rows:
+        return rows.iloc[:0].assign(**{metric: pd.Series(dtype=float)})
+    values = pd.to_numeric(rows[metric], errors="coerce")
+    return rows[(rows["status"] == "ok") & np.isfinite(values)].assign(**{metric: values})
+
+
+def why_not(rows: pd.DataFrame, **where: Any) -> str:
+    """Return why runs are missing: their own message, or that there are none."""
+    chosen = rows
+    for column, value in where.items():
+        chosen = chosen[chosen[column] == value]
+    if "message" in chosen:
+        messages = chosen.loc[chosen["status"] != "ok", "message"].dropna()
+        if len(messages):
+            return str(messages.iloc[0])
+    lost = chosen.loc[chosen["status"] != "ok", "status"]
+    return f"the run is {lost.iloc[0]}" if len(lost) else "there is no such run"
+
+
+def interval(values: ArrayLike) -> tuple[float, float, float]:
+    """Return the mean over seeds and the ends of its 95 % interval (Student's t)."""
+    summary = statistics.summarise(values)
+    return summary.mean, summary.low, summary.high

@@ -1,0 +1,68 @@
+"""The training points of the two one-dimensional datasets (the paper's appendix, Figure 6)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from rafs import datasets
+from rafs.reporting.figures import style
+from rafs.reporting.inputs import Inputs
+
+CAPTION = (
+    "Training points (dots) of the two one-dimensional datasets and the function that generated "
+    "them (dashed). Grey: the ranges that training points are drawn from; everything else on the "
+    "axis is out of distribution."
+)
+
+
+@style.styled
+def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
+    """Draw one panel per dataset; options: `datasets`, `seed`."""
+    names = list(options.get("datasets", ("he", "forrester")))
+    figure = style.canvas(height=2.5)
+    for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
+        data = inputs.data(name, int(options.get("seed", 0)))
+        axes.set_title(style.title(name))
+        if data is None:
+            style.sentence(axes, f"There are no data of {name} for this seed.")
+            continue
+        spec = datasets.spec(name)
+        for low, high in spec.clusters or spec.train_ranges:
+            axes.axvspan(low, high, color=style.FAINT, alpha=0.5, lw=0)
+        true_function(axes, name, data.x_test[:, 0])
+        axes.plot(
+            data.x_train[:, 0], data.y_train, "o", color=style.INK, ms=3.5, label="training points"
+        )
+        label_axes(axes, name)
+    axes.legend(loc="best")
+    return style.finish(figure)
+
+
+def true_function(
+    axes: Axes, name: str, x: NDArray[np.float64], **options: Any
+) -> NDArray[np.float64]:
+    """Draw the noise-free function over the range of x, dashed; return its values."""
+    grid = np.linspace(x.min(), x.max(), 400)
+    values = np.asarray(datasets.function(name)(grid[:, None]))
+    axes.plot(
+        grid,
+        values,
+        color=style.INK,
+        linestyle=(0, (4, 2)),
+        lw=1.0,
+        label="true function",
+        **options,
+    )
+    return values
+
+
+def label_axes(axes: Axes, name: str) -> None:
+    """Name the axes of a one-dimensional dataset, with units where there are any."""
+    spec = datasets.spec(name)
+    units = (*spec.units, "")[0]
+    axes.set_xlabel(style.plain(f"x ({units})" if units else "x"))
+    axes.set_ylabel(style.plain(f"y ({spec.target_unit})" if spec.target_unit else "y"))

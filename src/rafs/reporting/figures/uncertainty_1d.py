@@ -1,0 +1,121 @@
+"""Mean and uncertainty of every method on the one-dimensional datasets (the paper's Figure 1)."""
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from numpy.typing import NDArray
+
+from rafs import gp
+from rafs.reporting import labels
+from rafs.reporting.figures import data, style
+from rafs.reporting.figures.training_points_1d import label_axes, true_function
+from rafs.reporting.inputs import Inputs
+
+CAPTION = (
+    "Predicted mean (line) and mean ± 2 standard deviations (band) of each method on the "
+    "one-dimensional datasets, one seed. Dashed: the true function; dots: training points; grey "
+    "lines: mean and ± 2 standard deviations of the analytic NTK Gaussian process of an "
+    "infinitely wide network with two erf layers, on standardised data, as a reference. Bands "
+    "that leave a panel are cut off."
+)
+COLUMNS = 3
+Array = NDArray[np.float64]
+
+
+@style.styled
+def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
+    """Draw a block per dataset, a panel per method; options: `datasets`, `methods`, `seed`."""
+    names = list(options.get("datasets", ("he", "forrester")))
+    methods = list(options.get("methods", labels.PAPER_METHODS))
+    seed = int(options.get("seed", 0))
+    rows, _ = data.scores(inputs, options)
+    lines = -(-len(methods) // COLUMNS)
+    figure = style.canvas(height=0.45 + 1.75 * lines * len(names))
+    panels = figure.subplots(lines * len(names), COLUMNS, squeeze=False)
+    for block, name in enumerate(names):
+        part = panels[block * lines : (block + 1) * lines]
+        _block(part, inputs, rows, options, name, methods, seed)
+    style.legend(figure, (), _handles(), ncols=3)
+    return style.finish(figure)
+
+
+def _block(
+    panels: NDArray[Any],
+    inputs: Inputs,
+    rows: pd.DataFrame,
+    options: Mapping[str, Any],
+    name: str,
+    methods: list[str],
+    seed: int,
+) -> None:
+    """Draw all methods on one dataset."""
+    known = inputs.data(name, seed)
+    for axes, method in zip(panels.flat, methods, strict=False):
+        axes.set_title(f"{style.label(method)}, {style.title(name)}")
+        run = None
+        for experiment in options.get("experiments", ("main",)):
+            run = run or inputs.predictions(experiment, method, name, seed)
+        if known is None or run is None:
+            reason = data.why_not(rows, dataset=name, method=method, seed=seed)
+            style.sentence(axes, f"No predictions with seed {seed}: {reason}.")
+            continue
+        _panel(axes, known, run, method, name)
+        if axes in panels[-1]:
+            label_axes(axes, name)
+    for axes in panels.flat[len(methods) :]:
+        axes.set_axis_off()
+
+
+def _panel(
+    axes: Axes, known: SimpleNamespace, run: dict[str, Array], method: str, name: str
+) -> None:
+    """Draw one method: truth and data first, so that the limits come from them."""
+    truth = true_function(axes, name, known.x_test[:, 0], zorder=3)
+    axes.plot(known.x_train[:, 0], known.y_train, "o", color=style.INK, ms=2.5, zorder=4)
+    span = float(np.ptp(truth)) or 1.0
+    axes.set_ylim(truth.min() - 0.8 * span, truth.max() + 0.8 * span)
+    order = np.argsort(known.x_test[:, 0], kind="stable")
+    x, mean = known.x_test[order, 0], run["mean"][order]
+    sd = np.sqrt(run["variance"][order])
+    colour = style.look(method).colour
+    axes.fill_between(x, mean - 2 * sd, mean + 2 * sd, color=colour, alpha=0.3, lw=0, gid="band")
+    axes.plot(x, mean, color=colour, lw=1.5, gid="mean")
+    reference = _reference(known, np.linspace(x[0], x[-1], 200))
+    for shift in (-2, 0, 2):
+        axes.plot(
+            reference[0],
+            reference[1] + shift * reference[2],
+            color=style.MUTED,
+            lw=0.9 if shift == 0 else 0.6,
+            linestyle=(0, (1, 1.5)) if shift == 0 else "-",
+            zorder=1.9,
+        )
+    axes.margins(x=0)
+
+
+def _reference(known: SimpleNamespace, grid: Array) -> tuple[Array, Array, Array]:
+    """Return grid, mean and predictive sd of the analytic NTK GP, fitted in standardised units."""
+    x0, x1 = known.x_train.mean(), known.x_train.std() or 1.0
+    y0, y1 = known.y_train.mean(), known.y_train.std() or 1.0
+    noise = (known.noise or 0.1 * y1) / y1
+    process = gp.posterior((known.x_train - x0) / x1, (known.y_train - y0) / y1, noise)
+    mean, variance = process.predict(((grid - x0) / x1)[:, None])
+    return grid, y0 + y1 * mean, y1 * np.sqrt(variance + noise**2)
+
+
+def _handles() -> list[Any]:
+    return [
+        Patch(color=style.LOOKS["rafs"].colour, alpha=0.3, label="mean ± 2 sd of the method"),
+        Line2D([], [], color=style.LOOKS["rafs"].colour, label="mean (each method its colour)"),
+        Line2D([], [], color=style.INK, lw=1.0, linestyle=(0, (4, 2)), label="true function"),
+        Line2D([], [], color=style.INK, marker="o", ms=2.5, lw=0, label="training points"),
+        Line2D([], [], color=style.MUTED, lw=0.9, linestyle=(0, (1, 1.5)), label="NTK GP, mean"),
+        Line2D([], [], color=style.MUTED, lw=0.6, label="NTK GP, ± 2 sd"),
+    ]

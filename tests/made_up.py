@@ -5,13 +5,16 @@ datasets by their scale, and seeds by noise, so that a test knows what a table h
 """
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 
-from rafs import metrics, seeding
+from rafs import metrics, paths, seeding
+from rafs.datasets.core import Dataset
 from rafs.files import write_npz
 from rafs.reporting.inputs import Inputs
+from rafs.storage import write_dataset
 
 METHODS = ("de", "hde", "ae", "ntkgp", "rp", "rafs")
 CATEGORY = {
@@ -72,7 +75,6 @@ def run(experiment, method, dataset, seed, nll=None, n=200, **columns):
         "nll": nll + metrics.HALF_LOG_2PI,
         "nll_paper": nll,
         "rmse": np.exp(0.3 * min(nll, 50.0)) + rng.uniform(0.0, 0.05),
-        "cpu_seconds": rng.uniform(0.5, 2.0),
     }
     row["mae"] = 0.8 * row["rmse"]
     row["crps"] = 0.6 * row["rmse"]
@@ -85,8 +87,8 @@ def run(experiment, method, dataset, seed, nll=None, n=200, **columns):
         row[f"calib_{level}"] = value
     for prefix, shift in (("in_", -0.5), ("out_", 0.5)):
         known = CATEGORY[dataset] not in ("real", "large")
-        for name in ("nll_paper", "nll", "rmse", "crps", "coverage_95"):
-            factor = 1 + 0.2 * shift if name in ("rmse", "crps", "coverage_95") else 1
+        for name in ("nll_paper", "nll", "rmse", "crps", "coverage_95", "sharpness"):
+            factor = 1 if name.startswith("nll") else 1 + 0.2 * shift
             row[prefix + name] = row[name] * factor + shift * (factor == 1) if known else np.nan
     return row | columns
 
@@ -142,7 +144,7 @@ def experiments(seeds=10):
         "cardinality": sweep(
             "cardinality",
             "superconductivity",
-            "cardinality",
+            "k",
             {k: 8.0 - k for k in range(1, 8)},
             seeds=seeds,
         ),
@@ -161,10 +163,11 @@ class Memory(Inputs):
     def find(self, experiment):
         return self.frames.get(experiment)
 
-    def data(self, dataset, seed, protocol="described"):
-        from types import SimpleNamespace
+    def costs(self, experiment):
+        return costs(self.frames[experiment])
 
-        return SimpleNamespace(**data(dataset, seed))
+    def data(self, dataset, seed, protocol="described"):
+        return SimpleNamespace(**vars(data(dataset, seed)))
 
     def predictions(self, experiment, method, dataset, seed):
         frame = self.find(experiment)
@@ -175,8 +178,14 @@ class Memory(Inputs):
         )
 
 
+def costs(frame):
+    """Return one to two CPU-seconds for every run."""
+    place = frame[["experiment", "method", "dataset", "seed"]].copy()
+    return place.assign(cpu_seconds=1 + (np.arange(len(frame)) % 11) / 10)
+
+
 def data(dataset, seed, n=200):
-    """Return the arrays of a made-up dataset: a sine, with a gap in the middle if it is 1-D."""
+    """Return a made-up dataset: a sine, with a gap in the middle if it is 1-D."""
     rng = seeding.generator("made-up data", dataset, seed)
     dimensions = 1 if dataset in ONE_DIMENSIONAL else 3
     x_test = rng.uniform(-3.0, 3.0, (n, dimensions))
@@ -187,13 +196,15 @@ def data(dataset, seed, n=200):
     else:
         x_train = rng.uniform(-2.0, 2.0, (n // 2, dimensions))
         inside = (np.abs(x_test) <= 2).all(axis=1)
-    arrays = {"x_train": x_train, "x_test": x_test, "noise": np.float64(0.1)}
-    for part in ("train", "test"):
-        x = arrays[f"x_{part}"]
-        arrays[f"y_{part}"] = np.sin(x).sum(axis=1) + rng.normal(0, 0.1, len(x))
-    if CATEGORY[dataset] not in ("real", "large"):
-        arrays["in_distribution"] = inside
-    return arrays
+    y_train, y_test = (
+        np.sin(x).sum(axis=1) + rng.normal(0, 0.1, len(x)) for x in (x_train, x_test)
+    )
+    known = CATEGORY[dataset] not in ("real", "large")
+    features = tuple(f"x{k}" for k in range(dimensions))
+    return Dataset(
+        dataset, features, x_train, y_train, x_test, y_test, 0.1, seed,
+        in_distribution=inside if known else None,
+    )  # fmt: skip
 
 
 def predictions(method, dataset, seed, width=None, growth=1.0):
@@ -201,10 +212,12 @@ def predictions(method, dataset, seed, width=None, growth=1.0):
 
     Outside the training range the sd is `width` (a different one for each method unless given).
     """
-    arrays = data(dataset, seed)
+    known = data(dataset, seed)
     rng = seeding.generator("made-up predictions", method, dataset, seed)
-    truth = np.sin(arrays["x_test"]).sum(axis=1)
-    inside = arrays.get("in_distribution", np.abs(arrays["x_test"][:, 0]) < 2)
+    truth = np.sin(known.x_test).sum(axis=1)
+    inside = known.in_distribution
+    if inside is None:
+        inside = np.abs(known.x_test[:, 0]) < 2
     width = SKILL.get(method, 1.0) if width is None else width
     sd = np.where(inside, 0.2, width) * rng.uniform(0.8, 1.2, len(truth))
     return {
@@ -214,18 +227,19 @@ def predictions(method, dataset, seed, width=None, growth=1.0):
     }
 
 
-def write(root, seeds=3):
+def write(root, seeds=3, frames=None):
     """Write every experiment, with its predictions and data, below `root`; return its Inputs."""
     root = Path(root)
-    (root / "results/scores").mkdir(parents=True)
-    for name, frame in experiments(seeds).items():
+    for folder in ("scores", "costs"):
+        (root / "results" / folder).mkdir(parents=True)
+    for name, frame in (experiments(seeds) if frames is None else frames).items():
         frame.to_csv(root / f"results/scores/{name}.csv", index=False)
-        for dataset in frame.dataset.unique():
-            for seed in range(seeds):
-                path = root / f"data/processed/described/{dataset}/seed-{seed}.npz"
-                write_npz(path, {key: np.asarray(v) for key, v in data(dataset, seed).items()})
+        costs(frame).to_csv(root / f"results/costs/{name}.csv", index=False)
         for row in frame.itertuples():
-            path = root / f"results/runs/{name}/{row.method}/{row.dataset}/seed-{row.seed}"
+            place = {"experiment": name, "method": row.method, "dataset": row.dataset}
+            place |= {"seed": row.seed, "protocol": "described"}
             arrays = predictions(row.method, row.dataset, row.seed)
-            write_npz(path / "predictions.npz", arrays)
+            write_npz(root / paths.PREDICTIONS.format(**place), arrays)
+            if not (path := root / paths.DATA.format(**place)).exists():
+                write_dataset(path, data(row.dataset, row.seed))
     return Inputs(root)

@@ -5,19 +5,16 @@ import pytest
 
 import made_up
 from rafs.errors import DamagedFileError, DataError
+from rafs.files import write_npz
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
+from rafs.storage import write_missing
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    root = tmp_path_factory.mktemp("results")
     frames = {"main": made_up.scores(datasets=["he", "abalone"], seeds=2)}
-    original, made_up.experiments = made_up.experiments, lambda seeds: frames
-    try:
-        return made_up.write(root, seeds=2)
-    finally:
-        made_up.experiments = original
+    return made_up.write(tmp_path_factory.mktemp("results"), frames=frames)
 
 
 def test_scores_survive_the_file_exactly(written):
@@ -26,6 +23,7 @@ def test_scores_survive_the_file_exactly(written):
     assert len(found) == 24
     assert (found.nll_paper.to_numpy() == expected.nll_paper.to_numpy()).all()
     assert written.collect(["main", "main"]).shape[0] == 48
+    assert written.costs("main").cpu_seconds.between(1, 2).all()
 
 
 def test_predictions_and_data(written):
@@ -35,6 +33,8 @@ def test_predictions_and_data(written):
     data = written.data("he", 1)
     assert data.x_train.shape == (20, 1)
     assert data.noise == 0.1
+    assert data.in_distribution.any()
+    assert written.data("abalone", 1).in_distribution is None
     assert written.data("he", 9) is None
     assert written.trials("main", "rafs", "he") is None
 
@@ -43,6 +43,14 @@ def test_absent_experiment_is_none_or_an_error(written):
     assert written.find("nothing") is None
     with pytest.raises(DataError, match="no scores of experiment 'nothing'"):
         written.scores("nothing")
+
+
+def test_what_could_not_be_had_is_none(tmp_path):
+    write_missing(tmp_path / "data/processed/described/naval/seed-0.npz", "not reachable")
+    assert Inputs(tmp_path).data("naval", 0) is None
+    write_npz(tmp_path / "results/runs/main/de/naval/seed-0/predictions.npz", {})
+    assert Inputs(tmp_path).predictions("main", "de", "naval", 0) is None
+    assert Inputs(tmp_path).costs("main").empty
 
 
 @pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"\xff\xfe\x00"])
@@ -71,4 +79,4 @@ def test_made_up_results_differ_by_seed_and_are_the_same_twice():
     assert once.equals(twice)
     assert once.nll_paper.nunique() == len(once)
     first, second = made_up.data("friedman", 0), made_up.data("friedman", 1)
-    assert not np.array_equal(first["x_train"], second["x_train"])
+    assert not np.array_equal(first.x_train, second.x_train)

@@ -5,12 +5,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rafs import paths
 from rafs.errors import DamagedFileError, DataError
 from rafs.files import read_npz
+from rafs.storage import read_dataset
 
 KEYS = ("experiment", "method", "dataset", "seed", "status")
 
@@ -47,27 +48,37 @@ class Inputs:
         """Return the scores of several experiments under one another."""
         return pd.concat([self.scores(name) for name in experiments], ignore_index=True)
 
+    def costs(self, experiment: str) -> pd.DataFrame:
+        """Return what the runs of an experiment cost: a row per run with cpu_seconds."""
+        path = self._path(paths.COSTS, experiment=experiment)
+        return _read_csv(path) if path.exists() else pd.DataFrame(columns=[*KEYS, "cpu_seconds"])
+
     def predictions(
         self, experiment: str, method: str, dataset: str, seed: int
     ) -> dict[str, NDArray[Any]] | None:
         """Return mean, variance and aleatoric variance of a run, or None if it has none."""
-        path = self.root / "results" / "runs" / experiment / method / dataset / f"seed-{seed}"
-        return read_npz(path / "predictions.npz") if (path / "predictions.npz").exists() else None
+        path = self._path(
+            paths.PREDICTIONS, experiment=experiment, method=method, dataset=dataset, seed=seed
+        )
+        arrays = read_npz(path) if path.exists() else {}
+        return arrays if "mean" in arrays else None
 
     def data(self, dataset: str, seed: int, protocol: str = "described") -> SimpleNamespace | None:
-        """Return x_train, y_train, x_test, y_test and what else is stored of a dataset."""
-        path = self.root / "data" / "processed" / protocol / dataset / f"seed-{seed}.npz"
-        if not path.exists():
-            return None
-        return SimpleNamespace(**{key: _plain(value) for key, value in read_npz(path).items()})
+        """Return the fields of a drawn dataset, or None where it could not be had."""
+        path = self._path(paths.DATA, protocol=protocol, dataset=dataset, seed=seed)
+        found = read_dataset(path) if path.exists() else ""
+        return None if isinstance(found, str) else SimpleNamespace(**vars(found))
 
     def trials(self, experiment: str, method: str, dataset: str) -> pd.DataFrame | None:
         """Return the tuning trials of a method on a dataset, or None if nothing was tuned."""
-        path = self.root / "results" / "tuning" / experiment / method / dataset / "trials.csv"
+        path = self._path(paths.TRIALS, experiment=experiment, method=method, dataset=dataset)
         return _read_csv(path) if path.exists() else None
 
+    def _path(self, template: str, **place: str | int) -> Path:
+        return self.root / template.format(**place)
+
     def _scores(self, experiment: str) -> Path:
-        return self.root / "results" / "scores" / f"{experiment}.csv"
+        return self._path(paths.SCORES, experiment=experiment)
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
@@ -77,11 +88,3 @@ def _read_csv(path: Path) -> pd.DataFrame:
         raise DamagedFileError(
             f"{path} cannot be read as a table ({error}); delete it and run the workflow again"
         ) from error
-
-
-def _plain(value: NDArray[Any]) -> Any:
-    """Return an array as it is, a single value as a Python one, and NaN as None."""
-    if value.ndim:
-        return value
-    single = value.item()
-    return None if isinstance(single, float) and np.isnan(single) else single

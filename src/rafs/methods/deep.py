@@ -1,0 +1,18 @@
+"""Deep Ensemble as the paper uses it: independent initialisations, squared loss, known noise.
+
+It has no variance head; the ensemble of Lakshminarayanan et al. (2017) is `de_nll`.
+"""
+
+from rafs.methods.base import COMMON, Method, Plan, Task
+from rafs.methods.settings import Settings, extend
+
+
+class DeepEnsemble(Method):
+    """Γ = 0: members differ by where they start."""
+
+    name, label = "de", "DE"
+    schema = extend(COMMON, prior={"bias": 0.1})
+
+    def plan(self, task: Task, settings: Settings) -> Plan:
+        """Return plain networks."""
+        return Plan(self.networks(task, settings))

@@ -1,0 +1,159 @@
+"""Hyperdeep Ensemble (Wenzel, Snoek, Tran and Jenatton 2020).
+
+1. Random search: candidates with L2 and dropout drawn log-uniformly, each from its own start.
+2. Greedy selection with replacement of up to m of them, on held-out training rows.
+3. Stratification: every selected set of hyperparameters is trained again from fresh starts.
+4. Greedy selection again; how often a member was picked is its weight.
+
+The held-out rows have weight 0 in the loss, so that all candidates of a stage, and all trials of
+a tuning, are one batch. Dropout acts in training only.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rafs.engine import Fit, Training
+from rafs.errors import DataError, DivergedError
+from rafs.methods.base import COMMON, Method, Plan, Task, train
+from rafs.methods.ensemble import Array, Ensemble, combine
+from rafs.methods.prior import spread
+from rafs.methods.settings import Settings, extend, integer, interval, number
+from rafs.seeding import Key, generator
+
+LEAST_GAIN = 1e-3  # nats by which a pick must improve the held-out NLL
+TINY = 1e-12  # variance below which a likelihood has no meaning
+
+
+class HyperdeepEnsemble(Method):
+    """Ensemble over initialisations and hyperparameters.
+
+    In a tuning (`fit_trials`) a trial trains m candidates and selects among them, so that it costs
+    as many networks and steps as a trial of any other method; stages 3 and 4 are left to `fit`.
+    """
+
+    name, label = "hde", "HDE"
+    schema = extend(
+        COMMON,
+        {
+            "candidates": integer(10, "networks of the random search"),
+            "copies": integer(5, "fresh starts of each selected set of hyperparameters"),
+            "l2": interval((1e-4, 1.0), "range of gamma for the weights, log-uniform", above=0.0),
+            "dropout": interval(
+                (1e-3, 0.5), "range of the dropout probability, log-uniform", above=0.0, below=1.0
+            ),
+            "held_out": number(
+                0.2, "share of the training rows for selection", above=0.0, below=1.0
+            ),
+        },
+        prior={"bias": 0.1},
+    )
+
+    def plan(self, task: Task, settings: Settings, size: int | None = None) -> Plan:
+        """Return the candidates of the random search (stage 1); m of them unless told otherwise.
+
+        With random activations the activation is one of the hyperparameters that are searched. L2
+        acts on the weights and is scaled by the share of the units that dropout leaves.
+        """
+        members = self.networks(task, settings, size)
+        l2, dropout = (
+            np.array(
+                [_log_uniform(settings[name], *task.key, name, j) for j in range(members.size)]
+            )
+            for name in ("l2", "dropout")
+        )
+        on_weights = spread(members.widths, np.tile([1.0, 0.0], (len(members.widths) - 1, 1)))
+        training_rows = ~held_out(len(task.y), settings["held_out"], *task.key)
+        return Plan(
+            replace(
+                members,
+                gamma=np.outer(l2 * (1 - dropout), on_weights),
+                dropout=dropout,
+                weights=np.tile(training_rows.astype(np.float64), (members.size, 1)),
+            )
+        )
+
+    def ensemble(self, task: Task, settings: Settings, plan: Plan, result: Fit) -> Ensemble:
+        """Return the members that the greedy selection picks (stages 2 and 4)."""
+        everyone = super().ensemble(task, settings, plan, result)
+        return everyone.take(self.picks(task, everyone))
+
+    def picks(self, task: Task, everyone: Ensemble) -> Array:
+        """Return how often each network is picked, judged on the held-out rows."""
+        settings = everyone.settings
+        rows = held_out(len(task.y), settings["held_out"], *task.key)
+        prediction = everyone.predict(task.x[rows])
+        return greedy(
+            prediction.members,
+            task.y[rows],
+            prediction.aleatoric,
+            settings["variance"],
+            settings["size"],
+        )
+
+    def fit(self, task: Task, settings: Mapping[str, Any], training: Training) -> Ensemble:
+        """Search, select, stratify, select."""
+        settings = self.resolve(settings)
+        search = self.plan(task, settings, settings["candidates"])
+        found = self._stage(task, settings, search, training)
+        picked = np.flatnonzero(self.picks(task, found))
+        rows = np.repeat(picked, settings["copies"])
+        fresh = self.networks(
+            replace(task, key=(*task.key, "stratification")), settings, size=len(rows)
+        )
+        copies = replace(search.members.take(rows), theta0=fresh.theta0, keys=fresh.keys)
+        stratified = self._stage(task, settings, Plan(copies), training)
+        return stratified.take(self.picks(task, stratified))
+
+    def _stage(self, task: Task, settings: Settings, plan: Plan, training: Training) -> Ensemble:
+        """Train all networks of a stage as one batch."""
+        (result,) = train([plan], task.x, task.y, [self.adapt(settings, training)])
+        if isinstance(result, DivergedError):
+            raise result
+        return super().ensemble(task, settings, plan, result)
+
+
+def held_out(n: int, share: float, *key: Key) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return which of n training rows are kept for selection."""
+    size = max(1, round(share * n))
+    if size >= n:
+        raise DataError(f"{n} training rows are too few to hold a share of {share:g} out")
+    rows = np.zeros(n, dtype=bool)
+    rows[generator(*key, "held out").permutation(n)[:size]] = True
+    return rows
+
+
+def greedy(
+    members: Array, y: Array, aleatoric: Array, variance: Mapping[str, Any], most: int
+) -> Array:
+    """Pick members with replacement and return how often each was picked.
+
+    The first pick has the lowest squared error; each further one is the member that lowers the
+    ensemble's NLL most, until none lowers it or `most` distinct members are in it and only others
+    would.
+    """
+
+    def nll(counts: Array) -> float:
+        p = combine(members, counts / counts.sum(), aleatoric, variance)
+        total = np.maximum(p.variance, TINY)
+        return float(np.mean(np.log(total) + (y - p.mean) ** 2 / total) / 2)
+
+    one = np.eye(len(members))
+    counts = one[np.argmin(np.mean((members - y) ** 2, axis=1))]
+    best = nll(counts)
+    while True:
+        full = np.count_nonzero(counts) >= most
+        allowed = np.flatnonzero(counts) if full else np.arange(len(members))
+        scores = [nll(counts + one[j]) for j in allowed]
+        if not min(scores) < best - LEAST_GAIN:
+            return counts
+        best = min(scores)
+        counts = counts + one[allowed[np.argmin(scores)]]
+
+
+def _log_uniform(ends: list[float], *key: Key) -> float:
+    """Draw a number whose logarithm is uniform between the ends."""
+    low, high = np.log(ends)
+    return float(np.exp(generator(*key).uniform(low, high)))

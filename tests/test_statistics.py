@@ -134,8 +134,10 @@ def test_signed_rank_is_scipys_without_ties(differences):
     differences = differences[differences != 0]
     if len(set(np.abs(differences))) < len(differences) or not len(differences):
         return
-    expected = stats.wilcoxon(differences, method="exact").pvalue
-    assert statistics.signed_rank(differences) == pytest.approx(expected, rel=1e-9)
+    for alternative in ("two-sided", "less"):
+        expected = stats.wilcoxon(differences, method="exact", alternative=alternative).pvalue
+        found = statistics.signed_rank(differences, alternative)
+        assert found == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -270,6 +272,30 @@ def test_against_rivals():
     assert (found.improvement <= found.improvement_high).all()
     assert (found.p_holm < 0.001).all()
     assert len(statistics.against(made_up.scores(datasets=["he"]), "nll", "rafs", [])) == 0
+
+
+def test_leaders_are_the_lowest_mean_and_its_equals():
+    rng = np.random.default_rng(0)
+    base = rng.normal(0, 1, 10)
+    noise = rng.normal(0, 0.1, 10)
+    scores = {("a", "x"): base, ("b", "x"): base + noise - noise.mean() + 0.01}
+    scores |= {("c", "x"): base + 1, ("d", "x"): [math.inf] * 10}
+    assert statistics.leaders(frame(scores), "nll_paper") == {"x": {"a", "b"}}
+    few = {key: list(column)[:3] for key, column in scores.items() if key[0] != "d"}
+    assert len(statistics.leaders(frame(few), "nll_paper")["x"]) == 1
+    assert statistics.leaders(frame({("a", "x"): [1.0]}), "nll_paper") == {"x": {"a"}}
+    assert statistics.leaders(frame({("a", "x"): [None]}), "nll_paper") == {}
+
+
+def test_duels_correct_over_the_rivals_of_a_dataset():
+    scores = made_up.scores(datasets=["he", "abalone"])
+    found = statistics.duels(scores, "nll_paper", "rafs")
+    assert len(found) == 10
+    he = found[found.dataset == "he"]
+    assert he.p_holm.to_numpy() == pytest.approx(multipletests(he.p, method="holm")[1])
+    assert he.tellable.all()
+    assert not statistics.duels(scores[scores.seed < 7], "nll_paper", "rafs").tellable.any()
+    assert statistics.duels(scores[scores.method == "rafs"], "nll_paper", "rafs").empty
 
 
 # --------------------------------------------------------------------------- several methods

@@ -177,28 +177,46 @@ def compare(
     win, loss or tie at that corrected level, or none where there is no pair.
     """
     table = wide(frame[frame["method"].isin([method, rival])], metric)
-    rows: list[dict[str, Any]] = []
-    for dataset, part in table.groupby(level="dataset", sort=False):
-        differences = paired(_column(part, method), _column(part, rival))
-        centre, low, high = hodges_lehmann(differences, level)
-        rows.append(
-            {
-                "dataset": dataset,
-                "pairs": differences.size,
-                "unpaired": len(part) - differences.size,
-                "difference": centre,
-                "low": low,
-                "high": high,
-                "p": signed_rank(differences),
-                "improvement": improvement(differences),
-            }
+    rows = [
+        {"dataset": dataset, **_duel(part, method, rival, level)}
+        for dataset, part in table.groupby(level="dataset", sort=False)
+    ]
+    return _decided(pd.DataFrame(rows), level)
+
+
+def duels(frame: pd.DataFrame, metric: str, method: str, level: float = LEVEL) -> pd.DataFrame:
+    """Compare a method with every other on each dataset, corrected over the rivals of the dataset.
+
+    The columns are those of `compare`, with the rival; use this for what is said of one dataset.
+    """
+    table = wide(frame, metric)
+    parts = [
+        _decided(
+            pd.DataFrame(
+                {"dataset": dataset, "rival": rival, **_duel(part, method, rival, level)}
+                for rival in table.columns.drop(method, errors="ignore")
+            ),
+            level,
         )
-    result = pd.DataFrame(rows)
-    result["p_holm"] = holm(result["p"].to_numpy())
-    sign = np.where(result["difference"] < 0, "win", "loss")
-    result["outcome"] = np.where(result["p_holm"] < 1 - level, sign, "tie")
-    result.loc[result["pairs"] == 0, "outcome"] = "none"
-    return result
+        for dataset, part in table.groupby(level="dataset", sort=False)
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def leaders(frame: pd.DataFrame, metric: str, level: float = LEVEL) -> dict[str, set[str]]:
+    """Return for each dataset the method with the lowest mean, and those that equal it.
+
+    Equal is who does not lose to it over the same seeds (`duels`). With too few seeds for any
+    method to lose, only the lowest mean leads.
+    """
+    means = cells(frame, metric).pivot_table(index="dataset", columns="method", values="mean")
+    found: dict[str, set[str]] = {}
+    for dataset, row in means.iterrows():
+        best = str(row.idxmin())
+        part = duels(frame[frame["dataset"] == dataset], metric, best, level)
+        equal = part[(part["outcome"] == "tie") & part["tellable"]] if len(part) else part
+        found[str(dataset)] = {best, *(equal["rival"] if len(equal) else ())}
+    return found
 
 
 def against(
@@ -244,6 +262,34 @@ def against(
     return result
 
 
+def _duel(part: pd.DataFrame, method: str, rival: str, level: float) -> dict[str, Any]:
+    """Compare two methods on the seeds of one dataset."""
+    differences = paired(_column(part, method), _column(part, rival))
+    centre, low, high = hodges_lehmann(differences, level)
+    return {
+        "pairs": differences.size,
+        "unpaired": len(part) - differences.size,
+        "difference": centre,
+        "low": low,
+        "high": high,
+        "improvement": improvement(differences),
+        "p": signed_rank(differences),
+    }
+
+
+def _decided(result: pd.DataFrame, level: float) -> pd.DataFrame:
+    """Add the corrected p, the outcome, and whether so many pairs can be told apart at all."""
+    if result.empty:
+        return result
+    result["p_holm"] = holm(result["p"].to_numpy())
+    side = np.where(result["difference"] < 0, "win", "loss")
+    result["outcome"] = np.where(result["p_holm"] < 1 - level, side, "tie")
+    result.loc[result["pairs"] == 0, "outcome"] = "none"
+    smallest = 2.0 ** (1.0 - result["pairs"]) * (result["pairs"] > 0).sum()
+    result["tellable"] = smallest < 1 - level
+    return result
+
+
 def paired(method: Array, rival: Array) -> Array:
     """Return method - rival where both ran; a diverged run is infinitely worse than a score."""
     known = ~(np.isnan(method) | np.isnan(rival))
@@ -260,10 +306,11 @@ def improvement(differences: Array) -> float:
     return float(np.mean((differences < 0) + 0.5 * (differences == 0)))
 
 
-def signed_rank(differences: Array) -> float:
-    """Return Wilcoxon's two-sided p, exact also with ties; zeros are left out.
+def signed_rank(differences: Array, alternative: str = "two-sided") -> float:
+    """Return Wilcoxon's p, exact also with ties; zeros are left out.
 
-    Without any pair it is NaN, and with nothing but zeros 1.
+    The alternative "less" is that the differences lie below zero. Without any pair p is NaN, and
+    with nothing but zeros 1.
     """
     known = differences[~np.isnan(differences)]
     if known.size == 0:
@@ -273,10 +320,13 @@ def signed_rank(differences: Array) -> float:
         return 1.0
     if known.size > EXACT:
         finite = np.sign(known) * stats.rankdata(np.abs(known))  # the test sees ranks only
-        return float(stats.wilcoxon(finite, method="asymptotic").pvalue)
+        test = stats.wilcoxon(finite, method="asymptotic", alternative=alternative)
+        return float(test.pvalue)
     doubled = np.rint(2 * stats.rankdata(np.abs(known))).astype(int)  # mid-ranks as integers
     positive = int(doubled[known > 0].sum())
     cumulative = np.cumsum(_null(doubled))
+    if alternative == "less":
+        return float(cumulative[positive])
     smaller = min(positive, int(doubled.sum()) - positive)
     return float(min(1.0, 2 * cumulative[smaller]))
 

@@ -1,0 +1,56 @@
+# Everything runs in .venv, which the first target to need it creates from requirements.lock.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(CURDIR)/$(VENV)/bin
+export PATH := $(BIN):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help environment reproduce smoke test test-fast lint format fetch lock clean
+
+help: ## explain every target
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+environment: $(VENV)/installed ## create .venv with the locked versions
+
+$(VENV)/installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11, 3.12 or 3.13 is needed, not %d.%d (set PYTHON=...)" % sys.version_info[:2] if not (3, 11) <= sys.version_info[:2] <= (3, 13) else 0)'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+reproduce: environment ## environment, then the full reproduction (reports/index.html)
+	snakemake
+
+smoke: environment ## every rule and method on three small datasets, about two minutes
+	snakemake smoke
+
+test: environment lint ## environment, then all checks and tests
+	pytest -n 2 --dist worksteal
+
+test-fast: environment ## the tests that take seconds
+	pytest -m "not slow and not workflow"
+
+lint: environment ## ruff, mypy, snakefmt and Snakemake's own lint
+	ruff check .
+	ruff format --check .
+	mypy
+	snakefmt --check Snakefile workflow
+	snakemake --lint
+
+format: environment ## format all code
+	ruff check --fix .
+	ruff format .
+	snakefmt Snakefile workflow
+
+fetch: environment ## get the real data files and show where each came from
+	rafs fetch
+
+lock: environment ## renew requirements.lock to the newest versions that pyproject.toml allows
+	pip-compile --quiet --upgrade --strip-extras --allow-unsafe --extra workflow --extra dev \
+	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options \
+	  --output-file requirements.lock pyproject.toml
+	sed -i 's/+cpu$$//' requirements.lock
+
+clean: ## remove the environment and all caches, not the results
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist src/*.egg-info

@@ -1,0 +1,64 @@
+"""Gather the scores of an experiment: one row per run, runs without scores included."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+from rafs import paths
+from rafs.datasets import spec as dataset_spec
+from rafs.files import read_json, write_text
+
+PARTS = {"in_": "in_distribution", "out_": "out_of_distribution"}
+
+
+def run(spec: dict[str, Any]) -> None:
+    """Write the table of scores."""
+    rows = [
+        row(spec, method, dataset, seed)
+        for dataset in spec["datasets"]
+        for method in spec["methods"]
+        for seed in spec["seeds"]
+    ]
+    write_csv(paths.SCORES.format(experiment=spec["experiment"]), rows)
+    costs = [cost(entry) for entry in rows]
+    write_csv(paths.COSTS.format(experiment=spec["experiment"]), costs)
+
+
+def write_csv(path: str, rows: list[dict[str, Any]]) -> None:
+    """Write rows as CSV with every value at full precision."""
+    names = list(dict.fromkeys(name for entry in rows for name in entry))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(path, text.getvalue())
+
+
+def row(spec: dict[str, Any], method: str, dataset: str, seed: int) -> dict[str, Any]:
+    """Return the row of a run; a run whose files are not there has failed."""
+    place = {"experiment": spec["experiment"], "method": method, "dataset": dataset, "seed": seed}
+    sweep = next(iter(spec["sweep"].get(method, {}).items()), ("", ""))
+    result: dict[str, Any] = {
+        **place,
+        "base": method.partition("@")[0],
+        "sweep_name": sweep[0].rpartition(".")[2],
+        "sweep_value": sweep[1],
+        "category": dataset_spec(dataset).category,
+    }
+    path = Path(paths.METRICS.format(**place))
+    if not path.exists():
+        return {**result, "status": "failed", "message": f"no {path}"}
+    record = read_json(path)
+    result |= {"status": record["status"], "message": record["message"] or ""}
+    result |= record["metrics"] or {}
+    for prefix, part in PARTS.items():
+        result |= {f"{prefix}{name}": value for name, value in (record[part] or {}).items()}
+    return result
+
+
+def cost(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return what a run cost; apart from its scores, which are the same bytes every time."""
+    place = {key: entry[key] for key in ("experiment", "method", "dataset", "seed")}
+    path = Path(paths.COST.format(**place))
+    return {**place, **(read_json(path) if path.exists() else {})}

@@ -1,0 +1,52 @@
+"""Stand in for a job that failed, so that the rest goes on and the report says what is missing.
+
+The files it should have written are written with the status "failed" and the reason, and a note
+`failed.txt` beside them makes the next run of the workflow repeat just this job.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rafs import paths
+from rafs.files import read_json, write_json, write_npz, write_text
+from rafs.storage import write_missing
+
+
+def run(spec: dict[str, Any]) -> None:
+    """Write the outputs of the failed job `spec["of"]`."""
+    reason = why(Path(spec["log"]))
+    kind, job = spec["of"], spec["spec"]
+    message = f"the {kind} job failed: {reason} (see {spec['log']})"
+    place = {key: job[key] for key in ("experiment", "method", "dataset", "seed") if key in job}
+    if kind == "data":
+        path = paths.DATA.format(**{**place, "protocol": job["protocol"]})
+        write_text(f"{path}.{paths.FAILED}", message)
+        write_missing(path, message)
+        return
+    folder = (paths.TUNING if kind == "tune" else paths.RUN).format(**place)
+    write_text(f"{folder}/{paths.FAILED}", message)
+    if kind == "tune":
+        write_text(paths.TRIALS.format(**place), "trial,status,nll\n")
+        write_json(
+            paths.BEST.format(**place), {"status": "failed", "message": message, "values": {}}
+        )
+        return
+    record = {**place, "protocol": job["protocol"], "status": "failed", "message": message}
+    if kind == "train":
+        empty = {name: np.empty(0) for name in ("mean", "variance", "aleatoric")}
+        write_npz(paths.PREDICTIONS.format(**place), empty)
+        write_json(paths.RECORD.format(**place), record)
+        write_json(paths.COST.format(**place), {"cpu_seconds": None})
+    else:
+        record = {**read_json(paths.RECORD.format(**place)), **record}
+        parts = dict.fromkeys(("metrics", "in_distribution", "out_of_distribution"))
+        write_json(paths.METRICS.format(**place), {**record, **parts})
+
+
+def why(log: Path) -> str:
+    """Return the last line that the job wrote."""
+    lines = log.read_text(errors="replace").split("\n") if log.exists() else []
+    said = [line.strip() for line in lines if line.strip()]
+    return said[-1].removeprefix("rafs: ")[:400] if said else "it was killed without a word"

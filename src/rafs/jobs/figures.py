@@ -1,0 +1,14 @@
+"""Draw one figure, in every format."""
+
+from importlib import import_module
+from typing import Any
+
+from rafs import paths
+from rafs.reporting.figures.style import save
+from rafs.reporting.inputs import Inputs
+
+
+def run(spec: dict[str, Any]) -> None:
+    """Draw the figure that the spec names, and write it."""
+    figure = import_module(f"rafs.reporting.figures.{spec['name']}").draw(Inputs(), spec["options"])
+    save(figure, paths.FIGURE.format(figure=spec["name"], format="svg").removesuffix(".svg"))

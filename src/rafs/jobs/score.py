@@ -1,0 +1,25 @@
+"""Score the predictions of one run: its metrics file."""
+
+from typing import Any
+
+from rafs import metrics, paths
+from rafs.errors import DamagedFileError
+from rafs.files import read_json, read_npz, write_json
+from rafs.storage import read_dataset
+
+
+def run(spec: dict[str, Any]) -> None:
+    """Write the metrics of a run, together with everything needed to trust them."""
+    place = {key: spec[key] for key in ("experiment", "method", "dataset", "seed")}
+    record = read_json(paths.RECORD.format(**place))
+    result = {"metrics": None, "in_distribution": None, "out_of_distribution": None}
+    if record["status"] == "ok":
+        data = read_dataset(paths.DATA.format(**{**place, "protocol": spec["protocol"]}))
+        path = paths.PREDICTIONS.format(**place)
+        predictions = read_npz(path)
+        if isinstance(data, str) or len(predictions.get("mean", ())) != len(data.y_test):
+            raise DamagedFileError(f"{path} does not fit its dataset; delete it and run again")
+        result = metrics.evaluate(
+            data.y_test, predictions["mean"], predictions["variance"], data.in_distribution
+        )
+    write_json(paths.METRICS.format(**place), {**record, **result})

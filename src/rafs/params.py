@@ -1,0 +1,362 @@
+"""Reading and checking params.yaml: the one place for parameters.
+
+Whatever is wrong is said in one sentence with the path of the key, before anything runs: the shape
+is checked against the closed schema, names against the catalogues, settings by the methods.
+"""
+
+import copy
+import difflib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError, best_match
+
+from rafs import datasets, methods
+from rafs.errors import ParameterError
+
+Params = dict[str, Any]
+
+SCHEMA = "workflow/schemas/params.schema.yaml"
+
+GROUPS = {
+    "paper": ("PM", "MLM", "T", "O", "real"),
+    "synthetic": ("PM", "MLM", "T", "O"),
+    "real": ("real",),
+    "large": ("large",),
+}
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe YAML that refuses a key given twice."""
+
+
+def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
+    loader.flatten_mapping(node)
+    seen: set[Any] = set()
+    for key_node, _ in node.value:
+        key = loader.construct_object(key_node, deep=True)
+        if not isinstance(key, str):
+            raise yaml.constructor.ConstructorError(
+                None, None, f"the key {key!r} is not text", key_node.start_mark
+            )
+        if key in seen:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"the key {key!r} is given twice", key_node.start_mark
+            )
+        seen.add(key)
+    return loader.construct_mapping(node, deep=True)
+
+
+_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def load(path: Path | str, edition: str | None = None) -> Params:
+    """Return checked parameters; an edition such as "smoke" is a section laid over the rest."""
+    path = Path(path)
+    schema = path.resolve().parent / SCHEMA
+    params = check(_read(path), schema, path.name)
+    overrides = params.pop("smoke", {})
+    if edition == "smoke":
+        params = check(_overlay(params, overrides, "smoke"), schema, f"{path.name} (smoke)")
+    elif edition is not None:
+        raise ParameterError(f"there is no edition {edition!r} of the parameters; only 'smoke'")
+    return params
+
+
+def _read(path: Path) -> Any:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ParameterError(f"{path} cannot be read as UTF-8 text: {error}") from error
+    try:
+        # _Loader is a SafeLoader: no tag of YAML can make anything but plain values.
+        return yaml.load(text, Loader=_Loader)  # noqa: S506
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or str(error) or "nested too deeply"
+        raise ParameterError(f"{path}{place}: this is not valid YAML: {problem}") from error
+
+
+def _overlay(base: Params, over: Mapping[str, Any], where: str) -> Params:
+    """Lay a section over the parameters: mappings are merged, except a sweep, which is replaced."""
+    result = copy.deepcopy(base)
+    for key, value in over.items():
+        if key not in result:
+            raise ParameterError(f"{where}.{key} changes nothing: {_nearest(key, result)}")
+        if isinstance(value, Mapping) and isinstance(result[key], dict) and key != "sweep":
+            result[key] = _overlay_loose(result[key], value)
+        else:
+            result[key] = copy.deepcopy(value)
+    return result
+
+
+def _overlay_loose(base: Params, over: Mapping[str, Any]) -> Params:
+    result = dict(base)
+    for key, value in over.items():
+        merge = isinstance(value, Mapping) and isinstance(result.get(key), dict) and key != "sweep"
+        result[key] = _overlay_loose(result[key], value) if merge else copy.deepcopy(value)
+    return result
+
+
+@cache
+def _validator(path: Path) -> Draft202012Validator:
+    return Draft202012Validator(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+def _nearest(name: object, known: Iterable[str]) -> str:
+    options = list(known)
+    near = difflib.get_close_matches(str(name), options, n=1, cutoff=0.0)
+    return f"did you mean {near[0]!r}?" if near else "there is nothing to choose from"
+
+
+def _dotted(path: Iterable[object]) -> str:
+    return ".".join(str(part) for part in path) or "the file"
+
+
+def _say(error: ValidationError) -> str:
+    """Turn a violation of the schema into a sentence with the key's path."""
+    where = _dotted(error.absolute_path)
+    if error.validator == "additionalProperties" and isinstance(error.schema, dict):
+        known = error.schema.get("properties", {})
+        extra = next(key for key in error.instance if key not in known)
+        path = _dotted([*error.absolute_path, extra])
+        return f"{path} is not a parameter; {_nearest(extra, known)}"
+    if error.validator == "required":
+        missing = next(key for key in error.validator_value if key not in error.instance)
+        return f"{_dotted([*error.absolute_path, missing])} is missing"
+    if error.validator in ("oneOf", "anyOf"):
+        forms = " or ".join(_form(option) for option in error.validator_value)
+        return f"{where} must be {forms}, not {_short(error.instance)}"
+    if error.validator == "type":
+        expected = error.validator_value
+        names = expected if isinstance(expected, list) else [expected]
+        return f"{where} must be {' or '.join(map(_article, names))}, not {_short(error.instance)}"
+    if error.validator == "enum":
+        options = ", ".join(map(str, error.validator_value))
+        return f"{where} must be one of {options}, not {_short(error.instance)}"
+    limits = {
+        "minimum": "at least", "maximum": "at most", "exclusiveMinimum": "above",
+        "exclusiveMaximum": "below",
+    }  # fmt: skip
+    if error.validator in limits:
+        limit = f"{limits[error.validator]} {error.validator_value}"
+        return f"{where} must be {limit}, not {_short(error.instance)}"
+    return f"{where}: {_short(error.message, 160)}"
+
+
+def _article(name: str) -> str:
+    return {
+        "integer": "a whole number", "number": "a number", "string": "text", "array": "a list",
+        "object": "a group of keys", "boolean": "true or false", "null": "null",
+    }[name]  # fmt: skip
+
+
+def _form(option: Mapping[str, Any]) -> str:
+    if "required" in option:
+        return f"{{{option['required'][0]}: [...]}}"
+    return _article(option["type"])
+
+
+def _short(value: object, length: int = 60) -> str:
+    text = value if isinstance(value, str) and length > 60 else repr(value)
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def _finite(value: Any, path: Sequence[object] = ()) -> None:
+    """Refuse NaN and infinities, dates and bytes: values that have no place in JSON."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            _finite(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _finite(item, (*path, index))
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ParameterError(f"{_dotted(path)} must be a finite number, not {value}")
+    elif not (value is None or isinstance(value, str | bool | int | float)):
+        raise ParameterError(
+            f"{_dotted(path)} must be a number, text or a list, not a {type(value).__name__}"
+        )
+
+
+def check(params: Any, schema: Path, source: str = "params.yaml") -> Params:
+    """Return the parameters if they are usable, or raise a ParameterError that says what is not."""
+    try:
+        _finite(params)
+        error = best_match(_validator(schema).iter_errors(params))
+        if error is not None:
+            raise ParameterError(_say(error))
+        _check_methods(params)
+        _check_datasets(params)
+        for name in params["experiments"]:
+            _check_experiment(params, name)
+        _check_shown(params)
+    except ParameterError as problem:
+        raise ParameterError(f"{source}: {problem}") from None
+    except RecursionError:
+        raise ParameterError(f"{source}: the file is nested too deeply") from None
+    result: Params = params
+    return result
+
+
+def seeds(value: int | list[int]) -> list[int]:
+    """Return the list of seeds that a number of seeds, or a list, stands for."""
+    return list(range(value)) if isinstance(value, int) else list(value)
+
+
+def dataset_names(names: Iterable[str]) -> list[str]:
+    """Return datasets for names and groups, in the order of the paper, each once."""
+    wanted: set[str] = set()
+    for name in names:
+        if name in GROUPS:
+            wanted |= {d for d in datasets.names() if datasets.spec(d).category in GROUPS[name]}
+        elif name in datasets.names():
+            wanted.add(name)
+        else:
+            raise ParameterError(
+                f"{name!r} is no dataset; {_nearest(name, [*datasets.names(), *GROUPS])}"
+            )
+    return [name for name in datasets.names() if name in wanted]
+
+
+def fixed(params: Params, method: str) -> dict[str, Any]:
+    """Return the settings of a method without its search space; m+rafs takes those of m."""
+    entry = dict(_entry(params, method))
+    entry.pop("search", None)
+    if method.endswith("+rafs"):
+        entry["activation"] = "random"
+    return entry
+
+
+def search(params: Params, method: str) -> dict[str, Any]:
+    """Return what is tuned of a method, by dotted name of the setting."""
+    return dict(_entry(params, method).get("search", {}))
+
+
+def _entry(params: Params, method: str) -> dict[str, Any]:
+    table = params["methods"]
+    entry: dict[str, Any] = table.get(method, table.get(method.removesuffix("+rafs"), {}))
+    return entry
+
+
+def _check_methods(params: Params) -> None:
+    for name in params["methods"]:
+        where = f"methods.{name}"
+        if name not in methods.names():
+            raise ParameterError(f"{where}: no such method; {_nearest(name, methods.names())}")
+        method = methods.get(name)
+        shared = params["ensemble"]
+        method.resolve(shared, fixed(params, name), where=where)
+        for key, distribution in search(params, name).items():
+            (kind, values), *_ = distribution.items()
+            if kind != "choice" and values[0] > values[1]:
+                raise ParameterError(f"{where}.search.{key}.{kind} must be [low, high]")
+            for value in values:
+                method.resolve(shared, fixed(params, name), {key: value}, where=f"{where}.search")
+
+
+def _check_datasets(params: Params) -> None:
+    for name, entry in params["datasets"].items():
+        if name not in datasets.names():
+            raise ParameterError(
+                f"datasets.{name}: no such dataset; {_nearest(name, datasets.names())}"
+            )
+        if not datasets.spec(name).synthetic and entry:
+            spec = datasets.spec(name)
+            total = entry.get("train", spec.train) + entry.get("test", spec.test)
+            if total > spec.train + spec.test:
+                raise ParameterError(
+                    f"datasets.{name}: train and test together are {total} rows, but the file has "
+                    f"{spec.train + spec.test}"
+                )
+
+
+def _check_experiment(params: Params, name: str) -> None:
+    entry = params["experiments"][name]
+    where = f"experiments.{name}"
+    try:
+        dataset_names(entry["datasets"])
+    except ParameterError as error:
+        raise ParameterError(f"{where}.datasets: {error}") from None
+    chosen = seeds(entry.get("seeds", params["seeds"]))
+    if params["tuning"]["seed"] in chosen:
+        raise ParameterError(
+            f"{where}.seeds contains tuning.seed ({params['tuning']['seed']}); tuning must not see "
+            "the data of an evaluation run"
+        )
+    for method in entry["methods"]:
+        if method not in methods.names():
+            raise ParameterError(
+                f"{where}.methods: {method!r} is no method; {_nearest(method, methods.names())}"
+            )
+        (key, values), *_ = entry.get("sweep", {"": [None]}).items()
+        for value in values:
+            methods.get(method).resolve(
+                params["ensemble"],
+                fixed(params, method),
+                entry.get("ensemble", {}),
+                {key: value} if key else {},
+                where=f"{where}.sweep" if key else where,
+            )
+    _check_tuning_source(params, name)
+
+
+def _check_tuning_source(params: Params, name: str) -> None:
+    """The experiment whose tuned values are used must tune the same methods and datasets."""
+    entry = params["experiments"][name]
+    source = entry.get("tuning", name)
+    where = f"experiments.{name}.tuning"
+    if source == name:
+        if "sweep" in entry:
+            raise ParameterError(
+                f"experiments.{name} sweeps a value and so needs `tuning:`, the experiment whose "
+                "tuned values it takes"
+            )
+        return
+    if source not in params["experiments"]:
+        raise ParameterError(
+            f"{where}: {source!r} is no experiment; {_nearest(source, params['experiments'])}"
+        )
+    other = params["experiments"][source]
+    if other.get("tuning", source) != source:
+        raise ParameterError(f"{where}: {source!r} has no tuning of its own")
+    for kind, mine, theirs in (
+        ("method", entry["methods"], other["methods"]),
+        ("dataset", dataset_names(entry["datasets"]), dataset_names(other["datasets"])),
+    ):
+        lost = [item for item in mine if item not in theirs]
+        if lost:
+            raise ParameterError(f"{where}: {source!r} does not tune the {kind} {lost[0]!r}")
+
+
+def _check_shown(params: Params) -> None:
+    from rafs.reporting import FIGURES, TABLES
+
+    for section, known in (("tables", TABLES), ("figures", FIGURES)):
+        for name, entry in params[section].items():
+            where = f"{section}.{name}"
+            if name not in known:
+                raise ParameterError(f"{where}: there is no such one; {_nearest(name, known)}")
+            for experiment in entry["experiments"]:
+                if experiment not in params["experiments"]:
+                    raise ParameterError(
+                        f"{where}.experiments: {experiment!r} is no experiment; "
+                        f"{_nearest(experiment, params['experiments'])}"
+                    )
+            for dataset in entry.get("datasets", []):
+                if dataset not in datasets.names():
+                    raise ParameterError(
+                        f"{where}.datasets: {dataset!r} is no dataset; "
+                        f"{_nearest(dataset, datasets.names())}"
+                    )
+            for method in entry.get("methods", []):
+                if method not in methods.names():
+                    raise ParameterError(
+                        f"{where}.methods: {method!r} is no method; "
+                        f"{_nearest(method, methods.names())}"
+                    )

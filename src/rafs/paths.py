@@ -1,0 +1,38 @@
+"""Where every file of the workflow lives, relative to the project's root.
+
+The rules and the jobs both read these templates; a file's place is written down nowhere else.
+"""
+
+PARAMS = "params.yaml"
+LOCK = "requirements.lock"
+
+RAW = "data/raw"
+FETCHED = "data/processed/sources/{dataset}.json"
+DATA = "data/processed/{protocol}/{dataset}/seed-{seed}.npz"
+
+TUNING = "results/tuning/{experiment}/{method}/{dataset}"
+BEST = f"{TUNING}/best.json"
+TRIALS = f"{TUNING}/trials.csv"
+TUNED = "results/tuning/{experiment}/_ready/{dataset}.json"
+
+RUN = "results/runs/{experiment}/{method}/{dataset}/seed-{seed}"
+PREDICTIONS = f"{RUN}/predictions.npz"
+RECORD = f"{RUN}/run.json"
+COST = f"{RUN}/cost.json"
+METRICS = f"{RUN}/metrics.json"
+
+SCORES = "results/scores/{experiment}.csv"
+COSTS = "results/costs/{experiment}.csv"
+COMPLETE = "results/complete.json"
+FAILED = "failed.txt"  # beside the files of a job that failed, or with the job's file name before it
+
+REPORTS = "reports"
+TABLE = "reports/tables/{table}.{format}"
+FIGURE = "reports/figures/{figure}.{format}"
+CLAIMS = "reports/claims.json"
+SUMMARY = "reports/metrics.json"
+PLOT_SCORES = "reports/scores.csv"
+PAGE = "reports/index.html"
+
+TABLE_FORMATS = ("csv", "md", "tex")
+FIGURE_FORMATS = ("svg", "png", "pdf")

@@ -1,0 +1,137 @@
+"""The identity of the code that a job runs.
+
+A job has to run again when its code changes, and only then. Its code is the set of modules that its
+entry modules import, directly or not (the static import closure inside this package), at the locked
+versions of the third-party packages that those modules import. A module counts as its parsed syntax
+without docstrings, so that a comment or the formatting is no change.
+"""
+
+import ast
+import hashlib
+import importlib.metadata
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+PACKAGE = "rafs"
+ROOT = Path(__file__).resolve().parent
+
+
+def _file(module: str) -> Path | None:
+    """Return the source file of a module of this package, or None if there is no such module."""
+    base = ROOT.joinpath(*module.split(".")[1:])
+    for candidate in (base / "__init__.py", base.with_suffix(".py")):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    first = body[0] if body else None
+    if (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    ):
+        return body[1:]
+    return body
+
+
+def _canonical(node: object) -> str:
+    """Write a syntax tree as text: no positions, no docstrings, no empty fields."""
+    if isinstance(node, list):
+        return "[" + ",".join(_canonical(item) for item in node) + "]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = []
+    for name, value in ast.iter_fields(node):
+        if name == "body" and isinstance(
+            node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        ):
+            value = _without_docstring(value)
+        if value is not None and value != [] and name not in ("kind", "type_comment"):
+            fields.append(f"{name}={_canonical(value)}")
+    return f"{type(node).__name__}({','.join(fields)})"
+
+
+@cache
+def _parsed(path: Path, _stamp: tuple[int, int]) -> tuple[ast.Module, str]:
+    tree = ast.parse(path.read_bytes(), filename=str(path))
+    return tree, hashlib.sha256(_canonical(tree).encode()).hexdigest()
+
+
+def _module(module: str) -> tuple[ast.Module, str, bool]:
+    path = _file(module)
+    if path is None:
+        raise ModuleNotFoundError(f"there is no module {module}")
+    stat = path.stat()
+    tree, digest = _parsed(path, (stat.st_mtime_ns, stat.st_size))
+    return tree, digest, path.name == "__init__.py"
+
+
+def _imports(tree: ast.Module, module: str, is_package: bool) -> Iterator[str]:
+    """Yield the absolute names of everything that a module imports, at any depth of its code."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parts = module.split(".")
+                parts = parts[: len(parts) - node.level + (1 if is_package else 0)]
+                base = ".".join([*parts, base] if base else parts)
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def closure(roots: Iterable[str]) -> tuple[dict[str, str], set[str]]:
+    """Return the digests of all modules that the roots lead to, and the foreign packages."""
+    digests: dict[str, str] = {}
+    foreign: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        module = waiting.pop()
+        if module in digests:
+            continue
+        tree, digests[module], is_package = _module(module)
+        if "." in module:  # importing a module runs the packages above it
+            waiting.append(module.rpartition(".")[0])
+        for name in _imports(tree, module, is_package):
+            if name.split(".")[0] != PACKAGE:
+                foreign.add(name.split(".")[0])
+            elif _file(name):
+                waiting.append(name)
+    return digests, foreign
+
+
+@cache
+def _distributions() -> dict[str, list[str]]:
+    return {
+        name: sorted(found) for name, found in importlib.metadata.packages_distributions().items()
+    }
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@cache
+def _pins(lock: Path, _stamp: int) -> dict[str, str]:
+    lines = lock.read_text(encoding="utf-8").splitlines()
+    pairs = (line.split()[0].split("==") for line in lines if re.match(r"^[A-Za-z0-9].*==", line))
+    return {_normal(name): version for name, version in pairs}
+
+
+def code_hash(roots: Iterable[str], lock: Path) -> str:
+    """Return one hash of the code behind some entry modules, and of what it runs on."""
+    digests, foreign = closure(roots)
+    pins = _pins(lock, lock.stat().st_mtime_ns) if lock.is_file() else {}
+    versions = sorted(
+        f"{_normal(distribution)}=={pins[_normal(distribution)]}"
+        for name in foreign
+        for distribution in _distributions().get(name, [])
+        if _normal(distribution) in pins
+    )
+    text = "\n".join([*(f"{name} {digests[name]}" for name in sorted(digests)), *versions])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,55 @@
+"""Drawn datasets as files of the workflow."""
+
+from pathlib import Path
+
+import numpy as np
+
+from rafs.datasets.core import Dataset
+from rafs.errors import DamagedFileError
+from rafs.files import read_npz, write_npz
+
+ARRAYS = ("x_train", "y_train", "x_test", "y_test")
+
+
+def write_dataset(path: Path | str, data: Dataset) -> None:
+    """Write a drawn dataset; equal datasets give equal bytes."""
+    arrays = {name: getattr(data, name) for name in ARRAYS}
+    arrays["noise"] = np.array(np.nan if data.noise is None else data.noise)
+    arrays["features"] = np.array(data.features, dtype=np.str_)
+    arrays["identity"] = np.array([data.name, data.protocol, str(data.seed)], dtype=np.str_)
+    if data.in_distribution is not None:
+        arrays["in_distribution"] = data.in_distribution
+    write_npz(path, arrays)
+
+
+def write_missing(path: Path | str, message: str) -> None:
+    """Write that a dataset could not be had, and why."""
+    write_npz(path, {"missing": np.array(message, dtype=np.str_)})
+
+
+def read_dataset(path: Path | str) -> Dataset | str:
+    """Return a drawn dataset, or the reason why there is none."""
+    arrays = read_npz(path)
+    if "missing" in arrays:
+        return str(arrays["missing"])
+    try:
+        name, protocol, seed = (str(part) for part in arrays["identity"])
+        noise = float(arrays["noise"])
+        data = Dataset(
+            name=name,
+            features=tuple(str(feature) for feature in arrays["features"]),
+            **{key: arrays[key] for key in ARRAYS},
+            noise=None if np.isnan(noise) else noise,
+            seed=int(seed),
+            protocol=protocol,
+            in_distribution=arrays.get("in_distribution"),
+        )
+    except (KeyError, ValueError, TypeError) as error:
+        raise DamagedFileError(
+            f"{path} is not a dataset of this project ({error}); delete it and run again"
+        ) from error
+    if not all(np.isfinite(getattr(data, key)).all() for key in ARRAYS):
+        raise DamagedFileError(
+            f"{path} holds values that are not finite; delete it and run again"
+        )
+    return data

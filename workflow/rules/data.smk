@@ -1,0 +1,24 @@
+# Real data files are fetched once; every dataset is drawn once per seed.
+rule fetch:
+    output:
+        paths.FETCHED,
+    log:
+        "results/logs/fetch/{dataset}.txt",
+    params:
+        spec=lambda wc: PLAN.fetch(wc.dataset),
+    shell:
+        "rafs job fetch --spec {params.spec:q} > {log:q} 2>&1"
+
+
+rule data:
+    input:
+        lambda wc: PLAN.sources(wc.dataset),
+    output:
+        paths.DATA,
+    log:
+        "results/logs/data/{protocol}/{dataset}/seed-{seed}.txt",
+    params:
+        spec=lambda wc: PLAN.data(wc.protocol, wc.dataset, int(wc.seed)),
+    shell:
+        "rafs job data --spec {params.spec:q} > {log:q} 2>&1"
+        " || rafs job failed --spec {params.spec:q} --of data --log {log:q}"

@@ -1,0 +1,107 @@
+# From metrics to tables, figures, verdicts and the page.
+rule aggregate:
+    input:
+        lambda wc: [
+            run.path(t) for run in PLAN.runs(wc.experiment) for t in (paths.METRICS, paths.COST)
+        ],
+    output:
+        paths.SCORES,
+        paths.COSTS,
+    log:
+        "results/logs/aggregate/{experiment}.txt",
+    params:
+        spec=lambda wc: PLAN.aggregate(wc.experiment),
+    shell:
+        "rafs job aggregate --spec {params.spec:q} > {log:q} 2>&1"
+
+
+rule table:
+    input:
+        lambda wc: PLAN.shown_inputs("tables", wc.name),
+    output:
+        report(
+            expand(paths.TABLE, table="{name}", format="csv", allow_missing=True),
+            caption="../report/table.rst",
+            category="Tables",
+            labels={"table": "{name}"},
+        ),
+        expand(paths.TABLE, table="{name}", format=["md", "tex"], allow_missing=True),
+    log:
+        "results/logs/tables/{name}.txt",
+    params:
+        spec=lambda wc: PLAN.shown("tables", wc.name),
+    shell:
+        "rafs job tables --spec {params.spec:q} > {log:q} 2>&1"
+
+
+rule figure:
+    input:
+        lambda wc: PLAN.shown_inputs("figures", wc.name),
+    output:
+        report(
+            expand(paths.FIGURE, figure="{name}", format="svg", allow_missing=True),
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "{name}"},
+        ),
+        expand(paths.FIGURE, figure="{name}", format=["png", "pdf"], allow_missing=True),
+    log:
+        "results/logs/figures/{name}.txt",
+    params:
+        spec=lambda wc: PLAN.shown("figures", wc.name),
+    shell:
+        "rafs job figures --spec {params.spec:q} > {log:q} 2>&1"
+
+
+rule claims:
+    input:
+        PLAN.all_scores(),
+    output:
+        report(paths.CLAIMS, caption="../report/claims.rst", category="Claims"),
+    log:
+        "results/logs/claims.txt",
+    params:
+        spec=lambda wc: PLAN.claims(),
+    shell:
+        "rafs job claims --spec {params.spec:q} > {log:q} 2>&1"
+
+
+rule summary:
+    input:
+        PLAN.all_scores(),
+    output:
+        paths.SUMMARY,
+        paths.PLOT_SCORES,
+    log:
+        "results/logs/summary.txt",
+    params:
+        spec=lambda wc: PLAN.summary(),
+    shell:
+        "rafs job summary --spec {params.spec:q} > {log:q} 2>&1"
+
+
+rule page:
+    input:
+        PLAN.page_inputs(),
+    output:
+        report(paths.PAGE, caption="../report/page.rst", category="Page"),
+    log:
+        "results/logs/page.txt",
+    params:
+        spec=lambda wc: PLAN.page(),
+    shell:
+        "rafs job page --spec {params.spec:q} > {log:q} 2>&1"
+
+
+# Fails, with the list, if any job before it did: so does the whole workflow then.
+rule verify:
+    input:
+        PLAN.before_verify(),
+    output:
+        paths.COMPLETE,
+    log:
+        "results/logs/verify.txt",
+    params:
+        spec=lambda wc: PLAN.verify(),
+    shell:
+        "rafs job verify --spec {params.spec:q} 2>&1 | tee {log:q}"

@@ -1,0 +1,39 @@
+# One training job and one metrics file per (experiment, method, dataset, seed).
+def after_tuning(wildcards):
+    run = run_of(wildcards)
+    checkpoints.tuned.get(experiment=PLAN.tuning(run.experiment), dataset=run.dataset)
+    return PLAN.training_inputs(run)
+
+
+rule train:
+    input:
+        unpack(after_tuning),
+    output:
+        predictions=paths.PREDICTIONS,
+        record=paths.RECORD,
+        cost=paths.COST,
+    log:
+        f"{paths.RUN}/log.txt",
+    benchmark:
+        f"{paths.RUN}/benchmark.tsv"
+    params:
+        spec=lambda wc: PLAN.train(run_of(wc)),
+    shell:
+        "rafs job train --spec {params.spec:q} > {log:q} 2>&1"
+        " || rafs job failed --spec {params.spec:q} --of train --log {log:q}"
+
+
+rule score:
+    input:
+        predictions=paths.PREDICTIONS,
+        record=paths.RECORD,
+        data=lambda wc: PLAN.drawn(wc.dataset, wc.seed),
+    output:
+        paths.METRICS,
+    log:
+        f"{paths.RUN}/score.txt",
+    params:
+        spec=lambda wc: PLAN.score(run_of(wc)),
+    shell:
+        "rafs job score --spec {params.spec:q} > {log:q} 2>&1"
+        " || rafs job failed --spec {params.spec:q} --of score --log {log:q}"

@@ -1,0 +1,30 @@
+# One tuning job per method and dataset, the same effort for each.
+rule tune:
+    input:
+        lambda wc: PLAN.tuning_data(wc.dataset),
+    output:
+        best=paths.BEST,
+        trials=paths.TRIALS,
+    log:
+        f"{paths.TUNING}/log.txt",
+    benchmark:
+        f"{paths.TUNING}/benchmark.tsv"
+    params:
+        spec=lambda wc: PLAN.tune(wc.experiment, wc.method, wc.dataset),
+    shell:
+        "rafs job tune --spec {params.spec:q} > {log:q} 2>&1"
+        " || rafs job failed --spec {params.spec:q} --of tune --log {log:q}"
+
+
+# Once a dataset is drawn and tuned, what depends on it is looked at again: where data and tuned values
+# came out as they were, nothing is trained anew.
+checkpoint tuned:
+    localrule: True
+    input:
+        lambda wc: PLAN.before_training(wc.experiment, wc.dataset),
+    output:
+        paths.TUNED,
+    log:
+        "results/logs/tuned/{experiment}/{dataset}.txt",
+    shell:
+        "echo ready 2> {log:q} > {output:q}"

@@ -1,0 +1,45 @@
+"""What the runs cost: CPU-seconds by method and dataset."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from rafs.reporting import labels
+from rafs.reporting.inputs import Inputs
+from rafs.reporting.tables.score import matrix
+from rafs.reporting.tables.table import NONE, Row, Table, number
+
+
+def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
+    """Build the table; options: `experiments`, `methods`, `datasets`."""
+    experiments = options.get("experiments") or ("main",)
+    costs = pd.concat([inputs.costs(name) for name in experiments], ignore_index=True)
+    for column, option in (("method", "methods"), ("dataset", "datasets")):
+        if option in options:
+            costs = costs[costs[column].isin(list(options[option]))]
+    if "cpu_seconds" not in costs:
+        costs = costs.assign(cpu_seconds=float("nan"))
+    seconds = costs.groupby(["dataset", "method"], sort=False)["cpu_seconds"]
+    found = seconds.agg(["count", "median", "mean", "max", "sum"]).reset_index()
+    table = matrix(found, "median")
+    datasets, methods = labels.in_order(table.index), labels.in_order(table.columns)
+    table = table.reindex(index=datasets, columns=methods)
+    rows: list[Row | None] = [
+        [labels.dataset(name), *(number(value) for value in row)]
+        for name, row in zip(datasets, table.to_numpy(), strict=True)
+    ]
+    by_method = costs.groupby("method")["cpu_seconds"]
+    for title, values, divisor in (
+        ("Median run", by_method.median(), 1.0),
+        ("All runs, minutes", by_method.sum(), 60.0),
+    ):
+        line = [number(values.get(method, float("nan")) / divisor) for method in methods]
+        rows += [None] * (title == "Median run") + [[title, *(text or NONE for text in line)]]
+    return Table(
+        caption="CPU-seconds of one run (training, prediction), median over seeds. They depend on "
+        "the machine; tuning is not included.",
+        frame=found.rename(columns={"count": "runs"}),
+        head=["Dataset", *map(labels.method, methods)],
+        rows=rows,
+    )

@@ -1,0 +1,54 @@
+"""Our ranks beside the published ones."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from rafs.reporting import labels, published
+from rafs.reporting.inputs import Inputs
+from rafs.reporting.tables.ranks import RULE, paper_ranks
+from rafs.reporting.tables.table import NONE, Cell, Row, Table, chosen, gaps, records, sections
+
+
+def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
+    """Build the table; options: `experiments`, `methods`, `datasets`."""
+    frame = chosen(inputs, options, ("main",))
+    theirs = published.ranks().rename(
+        columns={"nll_rank": "published_nll_rank", "rmse_rank": "published_rmse_rank"}
+    )
+    found = paper_ranks(frame).merge(theirs, on=["dataset", "method"], how="left")
+    categories = dict(zip(frame["dataset"], frame["category"], strict=True))
+    methods = list(dict.fromkeys(frame["method"]))
+    cells = {(row["dataset"], row["method"]): row for row in records(found)}
+    rows: list[Row | None] = []
+    for name in sections(list(dict.fromkeys(frame["dataset"])), categories):
+        shown = [_cell(cells.get((name, m))) for m in methods] if name else []
+        rows.append([labels.dataset(name), *shown] if name else None)
+    return Table(
+        caption=f"Rank in NLL: ours, and in brackets the published one. {RULE} "
+        "The CSV file has the ranks in RMSE too.",
+        frame=found,
+        head=["Dataset", *map(labels.method, methods)],
+        rows=rows,
+        notes=[f"Bold: the same rank. {_agreement(found)}", *gaps(frame)],
+    )
+
+
+def _cell(row: Mapping[str, Any] | None) -> Cell:
+    if row is None:
+        return Cell("")
+    ours, theirs = row["nll_rank"], row["published_nll_rank"]
+    shown = [NONE if math.isnan(rank) else str(int(rank)) for rank in (ours, theirs)]
+    return Cell(f"{shown[0]} [{shown[1]}]", ours == theirs)
+
+
+def _agreement(found: pd.DataFrame) -> str:
+    """Count the cells whose rank is the same, in both metrics."""
+    parts = []
+    for metric in ("nll", "rmse"):
+        pairs = found[[f"{metric}_rank", f"published_{metric}_rank"]].dropna()
+        same = int((pairs.iloc[:, 0] == pairs.iloc[:, 1]).sum())
+        parts.append(f"{metric.upper()} {same} of {len(pairs)} cells")
+    return f"Same rank: {', '.join(parts)}."

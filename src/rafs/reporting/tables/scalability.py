@@ -1,0 +1,65 @@
+"""Large data and two hidden layers: the paper's paragraph on scalability as a table."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from rafs import statistics
+from rafs.reporting import labels, published
+from rafs.reporting.inputs import Inputs
+from rafs.reporting.tables.table import (
+    NONE,
+    PARTIAL,
+    Cell,
+    Row,
+    Table,
+    chosen,
+    gaps,
+    lost,
+    number,
+    scored,
+    spread,
+)
+
+METRICS = ("nll_paper", "rmse", "crps", "coverage_95")
+
+
+def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
+    """Build the table; options: `experiments`, `methods`, `datasets`."""
+    frame = chosen(inputs, options, ("scalability",))
+    found = {m: statistics.cells(frame, m).set_index(["dataset", "method"]) for m in METRICS}
+    best = statistics.leaders(frame, "nll_paper")
+    rows: list[Row | None] = []
+    for dataset, method in found["nll_paper"].index:
+        cells = {metric: found[metric].loc[(dataset, method)].to_dict() for metric in METRICS}
+        printed = published.TEXT.get((dataset, method), math.nan)
+        shown = [_shown(cells[metric]) for metric in METRICS]
+        rows.append(
+            [
+                labels.dataset(dataset),
+                labels.method(method),
+                Cell(shown[0], method in best.get(dataset, set())),
+                "> 100" if printed == math.inf else number(printed),
+                *shown[1:],
+            ]
+        )
+    lost_runs = gaps(frame)
+    return Table(
+        caption="Large datasets with two hidden layers of 128: mean over seeds with its 95 % "
+        "interval (Student's t); NLL without the constant ½ ln 2π.",
+        frame=pd.concat(
+            [table.reset_index().assign(metric=metric) for metric, table in found.items()]
+        ),
+        head=["Dataset", "Method", "NLL", "NLL, published", "RMSE", "CRPS", "95 % coverage"],
+        rows=rows,
+        notes=[PARTIAL, *lost_runs] if lost_runs else [],
+        align="ll",
+    )
+
+
+def _shown(cell: Mapping[str, Any]) -> str:
+    if not cell["scored"]:
+        return lost(cell) if cell["diverged"] or cell["missing"] else NONE
+    return spread(cell["mean"], (cell["high"] - cell["low"]) / 2) + scored(cell)

@@ -5,8 +5,8 @@
 >>> data.x_train.shape, data.y_test.shape, data.noise
 ((200, 5), (500,), 0.1)
 
-A dataset's family (a module) is imported when the dataset is asked for, and not before, so that what
-is computed from one dataset depends on the code of its own family alone.
+A dataset's family (a module) is imported when the dataset is asked for, and not before, so that
+what is computed from one dataset depends on the code of its own family alone.
 """
 
 import difflib
@@ -97,8 +97,8 @@ def load(
 ) -> Dataset:
     """Draw a dataset: the same (name, seed, protocol) gives the same bytes, always and everywhere.
 
-    `train`, `test` and `noise` replace the described sizes and standard deviation. Real data have no
-    known noise; there, `noise` is what the experiment is to assume.
+    `train`, `test` and `noise` replace the described sizes and standard deviation. Real data have
+    no known noise; there, `noise` is what the experiment is to assume.
     """
     description = spec(name)
     if protocol not in PROTOCOLS:
@@ -113,7 +113,7 @@ def load(
         raise ParameterError(f"the noise of {name!r} is {noise}; it must be a number from 0 up")
     drawn: Dataset = _module(name).draw(
         description,
-        seed,
+        int(seed),
         train=description.train if train is None else train,
         test=description.test if test is None else test,
         noise=description.noise if noise is None else float(noise),

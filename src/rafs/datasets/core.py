@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from rafs.errors import ParameterError
+
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
 Interval = tuple[float, float]
@@ -46,10 +48,10 @@ class Spec:
     target: str
     train: int
     test: int
-    source: str
-    licence: str
     citation: str
     doi: str = ""
+    source: str = "generated"
+    licence: str = "none needed: generated from a published formula"
     units: tuple[str, ...] = ()
     target_unit: str = ""
     noise: float | None = None
@@ -88,3 +90,13 @@ class Dataset:
     protocol: str = "described"
     source: str = "generated"
     in_distribution: NDArray[np.bool_] | None = None
+
+
+def columns(x: Array, count: int) -> tuple[Array, ...]:
+    """Return the columns of an [n, count] array of inputs."""
+    x = np.asarray(x, dtype=np.float64)
+    if x.ndim != 2 or x.shape[1] != count:
+        raise ParameterError(
+            f"the inputs have the shape {x.shape}; the function needs rows of {count} numbers"
+        )
+    return tuple(x.T)

@@ -1,0 +1,80 @@
+"""Drawing of the synthetic datasets: y = f(x) + noise, every part from a stream of its own.
+
+Features are independent and uniform. The noise is independent of them, and it is in the test
+targets as well, because the predicted variance contains it. A stream depends on the dataset, the
+seed and the role alone, so that another noise leaves the inputs as they are, and another number of
+training rows leaves the test rows as they are.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rafs import seeding
+from rafs.datasets.core import Array, Dataset, Interval, Spec
+from rafs.datasets.portable import cos, log
+
+
+def draw(spec: Spec, seed: int, *, train: int, test: int, noise: float | None) -> Dataset:
+    """Draw training and test rows of a synthetic dataset."""
+    assert spec.function is not None
+    assert noise is not None
+    x_train = _training_inputs(spec, seed, train)
+    x_test = _test_inputs(spec, seed, test)
+    return Dataset(
+        name=spec.name,
+        features=spec.features,
+        x_train=x_train,
+        y_train=spec.function(x_train) + noise * _normal(train, spec.name, seed, "train"),
+        x_test=x_test,
+        y_test=spec.function(x_test) + noise * _normal(test, spec.name, seed, "test"),
+        noise=noise,
+        seed=seed,
+        in_distribution=_inside(spec, x_test),
+    )
+
+
+def _training_inputs(spec: Spec, seed: int, size: int) -> Array:
+    u = _uniform(size, spec, seed, "train")
+    if not spec.clusters:
+        return _scale(u, spec.train_ranges)
+    parts = np.array_split(u, len(spec.clusters))
+    return np.concatenate(
+        [_scale(part, (cluster,)) for part, cluster in zip(parts, spec.clusters, strict=True)]
+    )
+
+
+def _test_inputs(spec: Spec, seed: int, size: int) -> Array:
+    if spec.clusters:
+        return np.linspace(*spec.test_ranges[0], size)[:, None]
+    return _scale(_uniform(size, spec, seed, "test"), spec.test_ranges)
+
+
+def _uniform(size: int, spec: Spec, seed: int, role: str) -> Array:
+    """Return [size, dimension] independent uniform numbers in [0, 1)."""
+    return seeding.generator("data", spec.name, seed, role, "x").random((size, spec.dimension))
+
+
+def _scale(u: Array, ranges: tuple[Interval, ...]) -> Array:
+    """Map the unit cube to the ranges, without stepping over their ends by rounding."""
+    low, high = np.array(ranges, dtype=np.float64).T
+    return np.clip(low + (high - low) * u, low, high)
+
+
+def _normal(size: int, name: str, seed: int, role: str) -> Array:
+    """Return independent standard normal numbers (Box and Muller, 1958)."""
+    u, v = seeding.generator("data", name, seed, role, "noise").random((size, 2)).T
+    return np.sqrt(-2.0 * log(1.0 - u)) * cos(2.0 * math.pi * v)
+
+
+def _inside(spec: Spec, x: Array) -> NDArray[np.bool_]:
+    """Mark the rows that lie where training rows may lie."""
+    if spec.clusters:
+        inside = np.zeros(len(x), dtype=bool)
+        for low, high in spec.clusters:
+            inside |= (x[:, 0] >= low) & (x[:, 0] <= high)
+        return inside
+    low, high = np.array(spec.train_ranges).T
+    marked: NDArray[np.bool_] = ((x >= low) & (x <= high)).all(axis=1)
+    return marked

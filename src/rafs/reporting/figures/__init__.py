@@ -6,31 +6,21 @@ A figure is imported by name, when it is asked for, so that it depends on its ow
 import difflib
 import importlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from rafs.errors import ParameterError
+from rafs.reporting import FIGURES
+from rafs.reporting.figures import style
 from rafs.reporting.inputs import Inputs
-
-NAMES = (
-    "overview",
-    "critical_difference",
-    "uncertainty_1d",
-    "confidence_error",
-    "calibration",
-    "in_out",
-    "rafs_effect",
-    "ensemble_size",
-    "cardinality",
-    "training_points_1d",
-)
 
 
 def module(name: str) -> Any:
     """Return the module of a figure."""
-    if name not in NAMES:
-        near = difflib.get_close_matches(str(name), NAMES, n=1, cutoff=0.0)
+    if name not in FIGURES:
+        near = difflib.get_close_matches(str(name), FIGURES, n=1, cutoff=0.0)
         raise ParameterError(f"there is no figure {name!r}; the nearest name is {near[0]!r}")
     return importlib.import_module(f"{__name__}.{name}")
 
@@ -41,6 +31,13 @@ def caption(name: str) -> str:
 
 
 def draw(name: str, inputs: Inputs, options: Mapping[str, Any] | None = None) -> Figure:
-    """Draw a figure from the results; `options` are its entry in params.yaml."""
+    """Draw a figure from the results; `options` are its entry in the parameters."""
     figure: Figure = module(name).draw(inputs, dict(options or {}))
     return figure
+
+
+def make(
+    name: str, inputs: Inputs, options: Mapping[str, Any] | None, stem: Path | str
+) -> list[Path]:
+    """Draw a figure and write it as `stem`.svg, .png and .pdf, its caption inside."""
+    return style.save(draw(name, inputs, options), stem, caption(name))

@@ -55,11 +55,14 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     for place in range(len(methods) + 1, panels.size):
         panels.flat[place].set_axis_off()
         panels.flat[place - across].tick_params(labelbottom=True)
+        panels.flat[place - across].set_xlabel("nominal coverage (share)")
+    for axes in panels[-1]:
+        axes.set_xlabel("nominal coverage (share)")
     for axes in panels.flat:
         axes.xaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_major_formatter("{x:g}")
-    figure.supxlabel("nominal coverage (share of examples)", fontsize=8)
-    figure.supylabel("observed coverage (share of examples)", fontsize=8)
+    for axes in panels[:, 0]:
+        axes.set_ylabel("observed coverage (share)")
     style.legend(figure, (), _handles())
     return style.finish(figure, notes)
 

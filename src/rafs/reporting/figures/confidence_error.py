@@ -34,7 +34,9 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     for axes, name in zip(panels, names, strict=True):
         axes.set_title(style.title(name))
         runs = {
-            method: _runs(inputs, rows[(rows["dataset"] == name) & (rows["method"] == method)])
+            method: _runs(
+                inputs, options, rows[(rows["dataset"] == name) & (rows["method"] == method)]
+            )
             for method in methods
         }
         runs = {method: found for method, found in runs.items() if found}
@@ -56,12 +58,12 @@ def curve(precision: Array, error: Array, thresholds: Array) -> Array:
     return np.array([np.sqrt(np.mean(e**2)) if e.size >= FEWEST else np.nan for e in chosen])
 
 
-def _runs(inputs: Inputs, rows: Any) -> list[tuple[Array, Array]]:
+def _runs(inputs: Inputs, options: Mapping[str, Any], rows: Any) -> list[tuple[Array, Array]]:
     """Return precision and error of every run that has predictions."""
     found = []
     for row in rows[rows["status"] == "ok"].itertuples():
-        run = inputs.predictions(row.experiment, row.method, row.dataset, int(row.seed))
-        known = inputs.data(row.dataset, int(row.seed))
+        run = data.predictions(inputs, row.experiment, row.method, row.dataset, int(row.seed))
+        known = inputs.data(row.dataset, int(row.seed), options.get("protocol", "described"))
         if run is not None and known is not None:
             found.append((1 / run["variance"], known.y_test - run["mean"]))
     return found

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rafs import statistics
 from rafs.reporting import labels
@@ -56,6 +56,12 @@ def usable(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
         return rows.iloc[:0].assign(**{metric: pd.Series(dtype=float)})
     values = pd.to_numeric(rows[metric], errors="coerce")
     return rows[(rows["status"] == "ok") & np.isfinite(values)].assign(**{metric: values})
+
+
+def predictions(inputs: Inputs, *run: Any) -> dict[str, NDArray[Any]] | None:
+    """Return what a run (experiment, method, dataset, seed) predicted, or None."""
+    found = inputs.predictions(*run)
+    return found if found and found["mean"].size else None
 
 
 def why_not(rows: pd.DataFrame, **where: Any) -> str:

@@ -82,12 +82,13 @@ def _map(figure: Figure, axes: Axes, changes: pd.DataFrame, metric: str) -> None
     limit = float(np.clip(np.quantile(sizes, 0.9), 1.0, 1e3)) if sizes.size else 1.0
     norm = SymLogNorm(linthresh=0.1, linscale=0.5, vmin=-limit, vmax=limit)
     shown = np.ma.masked_array(values.clip(-limit, limit), np.isnan(values))
-    image = axes.imshow(shown, cmap=COLOURS, norm=norm, aspect="auto", interpolation="none")
+    image = axes.pcolormesh(shown, cmap=COLOURS, norm=norm, edgecolor="white", linewidth=0.6)
+    axes.invert_yaxis()
     for (row, column), word in np.ndenumerate(words):
         cell_colour = "white" if word == "–" else COLOURS(norm(shown[row, column]))
         axes.text(
-            column,
-            row,
+            column + 0.5,
+            row + 0.5,
             word,
             ha="center",
             va="center",
@@ -95,12 +96,14 @@ def _map(figure: Figure, axes: Axes, changes: pd.DataFrame, metric: str) -> None
             fontweight="bold" if sure[row, column] else "normal",
             color=style.on(cell_colour),
         )
-    axes.set_yticks(range(len(datasets) + 1), [*map(style.title, datasets), "median"])
-    axes.set_xticks(range(len(methods)), [f"{style.label(name)}\n+ RAFs" for name in methods])
+    axes.set_yticks(np.arange(len(datasets) + 1) + 0.5, [*map(style.title, datasets), "median"])
+    axes.set_xticks(
+        np.arange(len(methods)) + 0.5, [f"{style.label(name)}\n+ RAFs" for name in methods]
+    )
     axes.tick_params(length=0, top=True, bottom=False, labeltop=True, labelbottom=False)
     axes.spines[:].set_visible(False)
     axes.grid(visible=False)
-    axes.axhline(len(datasets) - 0.5, color=style.INK, lw=1)
+    axes.axhline(len(datasets), color=style.INK, lw=1)
     bar = figure.colorbar(image, ax=axes, extend="both", aspect=40, pad=0.02)
     ends = sorted({limit, *(10.0**e for e in range(-1, 4) if 10.0**e < 0.6 * limit)})
     bar.set_ticks([*(-v for v in reversed(ends)), 0, *ends])

@@ -67,11 +67,12 @@ RC: dict[str, Any] = {
     "ytick.labelsize": 7.5,
 }
 
-FORMATS: dict[str, dict[str, None]] = {  # and what each would write of when and by what
-    "svg": {"Date": None, "Creator": None},
-    "png": {"Software": None},
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+FORMATS: dict[str, tuple[str, dict[str, None]]] = {
+    "svg": ("Description", {"Date": None, "Creator": None}),
+    "png": ("Description", {"Software": None}),
+    "pdf": ("Subject", {"CreationDate": None, "Creator": None, "Producer": None}),
 }
+"""Where a format keeps the caption, and what it would say of when and by what it was made."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ LOOKS = {
     "ntkgp": Look("#009E73", "D", (1.2, 1.2)),
     "rp": Look("#CC79A7", "v", (4, 1.2, 1, 1.2, 1, 1.2)),
     "rafs": Look("#D55E00", "*"),
-    "de_nll": Look("#4d4d4d", "X", (2, 2)),
+    "de_nll": Look("#7f7f7f", "X", (2, 2)),
 }
 
 METRICS = {
@@ -168,20 +169,21 @@ def styled(draw: Callable[P, T]) -> Callable[P, T]:
 
 
 @styled
-def render(figure: Figure, format: str) -> bytes:
-    """Return the figure as bytes of "svg", "png" or "pdf"."""
+def render(figure: Figure, format: str, caption: str = "") -> bytes:
+    """Return the figure as bytes of "svg", "png" or "pdf", its caption inside."""
+    place, silent = FORMATS[format]
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=format, metadata=FORMATS[format])
+    figure.savefig(buffer, format=format, metadata={place: caption, **silent})
     return buffer.getvalue()
 
 
-def save(figure: Figure, stem: Path | str) -> list[Path]:
+def save(figure: Figure, stem: Path | str, caption: str = "") -> list[Path]:
     """Write `stem`.svg, .png and .pdf; return their paths."""
     paths = []
     for format in FORMATS:
         path = Path(f"{stem}.{format}")
         with atomic(path) as file:
-            file.write(render(figure, format))
+            file.write(render(figure, format, caption))
         paths.append(path)
     return paths
 

@@ -22,9 +22,9 @@ def draw_sweep(
     xlabel: str,
 ) -> Figure:
     """Draw one panel per dataset; options: `experiments`, `datasets`, `methods`, `metric`."""
-    names = list(options.get("datasets", datasets))
     metric = str(options.get("metric", "nll_paper"))
-    rows, notes = data.scores(inputs, {**options, "datasets": names}, (experiment,))
+    rows, notes = data.scores(inputs, options, (experiment,))
+    names = list(options.get("datasets", labels.in_order(rows["dataset"]) or datasets))
     known = data.usable(rows, metric)
     figure = style.canvas(style.WIDTH if len(names) > 1 else 0.6 * style.WIDTH, 2.7)
     panels = figure.subplots(1, len(names), squeeze=False)[0]

@@ -56,12 +56,12 @@ def _block(
     seed: int,
 ) -> None:
     """Draw all methods on one dataset."""
-    known = inputs.data(name, seed)
+    known = inputs.data(name, seed, options.get("protocol", "described"))
     for axes, method in zip(panels.flat, methods, strict=False):
         axes.set_title(f"{style.label(method)}, {style.title(name)}")
         run = None
         for experiment in options.get("experiments", ("main",)):
-            run = run or inputs.predictions(experiment, method, name, seed)
+            run = run or data.predictions(inputs, experiment, method, name, seed)
         if known is None or run is None:
             reason = data.why_not(rows, dataset=name, method=method, seed=seed)
             style.sentence(axes, f"No predictions with seed {seed}: {reason}.")

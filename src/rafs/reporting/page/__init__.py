@@ -1,0 +1,208 @@
+"""The page: all results in one HTML file that needs nothing but a browser.
+
+Everything is inside the file, and a content security policy forbids the browser to fetch or run
+anything else; scripts and styles are allowed by their hash. The same results give the same bytes.
+"""
+
+import base64
+import hashlib
+import html
+import re
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from string import Template
+from typing import Any
+
+import pandas as pd
+
+from rafs.reporting import labels
+from rafs.reporting.inputs import KEYS, Inputs
+from rafs.reporting.page import scores
+from rafs.reporting.page.elements import Html, frame_table, join, shown_table, tag
+from rafs.reporting.page.headline import claims as claim_list
+from rafs.reporting.page.headline import headline
+from rafs.reporting.tables.table import Table
+
+CITATION = """@inproceedings{stoyanova2023toward,
+  title     = {Toward Robust Uncertainty Estimation with Random Activation Functions},
+  author    = {Stoyanova, Yana and Ghandi, Soroush and Tavakol, Maryam},
+  booktitle = {Proceedings of the AAAI Conference on Artificial Intelligence},
+  volume    = {37},
+  number    = {12},
+  pages     = {15152--15160},
+  year      = {2023},
+  doi       = {10.1609/aaai.v37i12.26768}
+}"""
+
+SECTIONS = {
+    "answer": ("Answer", "The answer"),
+    "claims": ("Claims", "The paper's claims"),
+    "scores": ("Scores", "Scores"),
+    "figures": ("Figures", "Figures"),
+    "tables": ("Tables", "All tables"),
+    "datasets": ("Datasets", "Datasets"),
+    "gaps": ("Missing", "Failures and missing data"),
+    "reading": ("Reading", "How to read the numbers"),
+    "made": ("Making", "How this was made"),
+    "cite": ("Citing", "How to cite"),
+}
+
+
+def build(
+    inputs: Inputs,
+    *,
+    experiments: Sequence[str] = ("main",),
+    compared: Sequence[str] = ("main", "de_nll", "rafs_on"),
+    figures: Mapping[str, bytes] | None = None,
+    tables: Mapping[str, Table] | None = None,
+    claims: Sequence[Mapping[str, Any]] = (),
+    params: str = "",
+    versions: Mapping[str, str] | None = None,
+) -> str:
+    """Return the page.
+
+    `experiments` are all that were asked for (their lost runs are listed), `compared` those whose
+    methods stand side by side in the table of scores; the first of them decides the headline.
+    `figures` are SVG files by name, `params` is the text of the parameter file.
+    """
+    rows = _rows(inputs, compared).drop_duplicates(["method", "dataset", "seed"])
+    main = _rows(inputs, compared[:1])
+    cells = {m: scores.scores(rows, m) for m in scores.METRICS if m in rows}
+    drawn = {name: _figure(name, svg) for name, svg in (figures or {}).items()}
+    content: dict[str, list[Any]] = {
+        "answer": [*headline(main), drawn.pop("overview", None)],
+        "claims": claim_list(claims),
+        "scores": [scores.explorer(rows, cells, labels.in_order(main["method"]))],
+        "figures": [tag("div", list(drawn.values()), class_="gallery")] if drawn else [],
+        "tables": [_further(name, table) for name, table in (tables or {}).items()],
+        "datasets": [
+            scores.section(name, rows, cells) for name in labels.in_order(rows["dataset"])
+        ],
+        "gaps": _gaps(
+            _rows(inputs, experiments), [n for n in experiments if inputs.find(n) is None]
+        ),
+        "reading": _reading(),
+        "made": _made(params, versions or {}),
+        "cite": _cite(versions or {}),
+    }
+    parts = {key: [part for part in parts if part] for key, parts in content.items()}
+    body = [
+        tag("section", tag("h2", title), parts[key], id=key)
+        for key, (_, title) in SECTIONS.items()
+        if parts[key]
+    ]
+    links = [tag("a", short, href=f"#{key}") for key, (short, _) in SECTIONS.items() if parts[key]]
+    return _page(join(links), join(body))
+
+
+def _page(links: Html, body: Html) -> str:
+    """Put the parts into the template, with the hashes of its own style and script."""
+    folder = resources.files(__package__)
+    style, script = ((folder / name).read_text("utf-8") for name in ("page.css", "page.js"))
+    return Template((folder / "page.html").read_text("utf-8")).substitute(
+        style=style,
+        style_hash=_hash(style),
+        script=script,
+        script_hash=_hash(script),
+        links=links,
+        body=body,
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _rows(inputs: Inputs, experiments: Sequence[str]) -> pd.DataFrame:
+    """Return the runs of all those experiments that were run."""
+    frames = [frame for name in experiments if (frame := inputs.find(name)) is not None]
+    if not frames:
+        return pd.DataFrame(columns=list(KEYS))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _figure(name: str, svg: bytes) -> Html:
+    """Return a figure that opens in full size when pressed."""
+    caption = _caption(svg)
+    source = "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
+    image = tag("img", src=source, alt=caption, loading="lazy", decoding="async")
+    title = name.replace("_", " ")
+    button = tag("button", image, type="button", class_="enlarge", aria_label=f"Enlarge: {title}")
+    return tag("figure", button, tag("figcaption", caption), id=f"figure-{name}")
+
+
+def _caption(svg: bytes) -> str:
+    """Return the caption that a figure carries in itself."""
+    found = re.search(r"<dc:description>(.*?)</dc:description>", svg.decode(), re.DOTALL)
+    return html.unescape(found[1]) if found else ""
+
+
+def _further(name: str, table: Table) -> Html:
+    title = name.replace("_", " ").capitalize()
+    return tag(
+        "details",
+        tag("summary", tag("strong", title)),
+        shown_table(table),
+        [tag("p", note, class_="muted") for note in table.notes],
+        id=f"table-{name}",
+    )
+
+
+def _gaps(rows: pd.DataFrame, not_run: Sequence[str]) -> list[Html]:
+    """Return a table of the runs that have no scores, and the experiments that were not run."""
+    parts = [
+        tag("p", f"Experiment {name} has not been run; nothing of it is on this page.")
+        for name in not_run
+    ]
+    lost = rows[rows["status"] != "ok"]
+    if lost.empty:
+        words = f"All {len(rows):,} runs have scores." if len(rows) else "There are no runs."
+        return [*parts, tag("p", words)]
+    lost = lost.assign(message=lost["message"].fillna("") if "message" in lost else "")
+    keys = ["status", "experiment", "dataset", "method", "message"]
+    grouped = lost.groupby(keys, sort=False)["seed"].apply(
+        lambda seeds: ", ".join(str(seed) for seed in sorted(seeds))
+    )
+    frame = grouped.reset_index().rename(columns={"seed": "seeds"})
+    frame["dataset"] = [labels.dataset(name) for name in frame["dataset"]]
+    frame["method"] = [labels.method(name) for name in frame["method"]]
+    frame.columns = pd.Index([name.capitalize() for name in frame.columns])
+    counts = lost["status"].value_counts(sort=False)
+    words = ", ".join(f"{number:,} {status}" for status, number in counts.items())
+    parts.append(tag("p", f"{len(lost):,} of {len(rows):,} runs have no scores: {words}."))
+    return [*parts, frame_table(frame, "Runs without scores")]
+
+
+def _reading() -> list[Html]:
+    """Say what the numbers mean."""
+    words = (
+        "A cell is the mean over seeds ± half of Student's 95 % interval over seeds. Bold: the "
+        "best mean, and every method that does not lose to it over the same seeds (signed-rank "
+        "test, Holm's correction over the row). Pointing at a cell shows the median, the "
+        "interquartile mean, the number of runs and the published value.",
+        "Published values are those the paper prints, one run each; “>” means that it prints only "
+        "“> 100”. Its intervals do not describe the spread of the scores, ours do.",
+        "The table gives NLL in the paper's convention, without the constant ½ ln 2π; add 0.919 "
+        "for the full value. Ranks and differences are the same in both.",
+        "A diverged run is worse than any score where only order counts (medians, ranks, wins), "
+        "and is left out of means; the number of lost runs stands in the cell.",
+    )
+    return [tag("p", sentence) for sentence in words]
+
+
+def _made(params: str, versions: Mapping[str, str]) -> list[Html]:
+    """Return versions and parameters."""
+    parts = []
+    if versions:
+        frame = pd.DataFrame({"What": list(versions), "Version": list(versions.values())})
+        parts.append(frame_table(frame.sort_values("What"), "Versions"))
+    if params:
+        pre = tag("pre", params, tabindex="0")
+        parts.append(tag("details", tag("summary", tag("strong", "params.yaml")), pre, id="params"))
+    return parts
+
+
+def _cite(versions: Mapping[str, str]) -> list[Html]:
+    version = f" (version {versions['rafs']})" if "rafs" in versions else ""
+    words = f"Cite the paper, and say that the numbers are those of the reproduction rafs{version}."
+    return [tag("p", words), tag("pre", CITATION, tabindex="0")]

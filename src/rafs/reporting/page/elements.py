@@ -1,0 +1,164 @@
+"""HTML without accidents: text becomes HTML only through `tag`, and `tag` escapes it."""
+
+import html
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from rafs.reporting.tables.table import Cell, Table
+
+
+class Html(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+VOID = {"br", "img", "input", "meta"}
+
+
+def tag(name: str, *children: Any, **attributes: Any) -> Html:
+    """Return an element; children are escaped unless they are elements, lists are joined.
+
+    A trailing underscore of an attribute is dropped, others become hyphens; None and False leave it
+    out, True leaves it bare.
+
+    >>> tag("a", "<script>", href='"', class_="b", hidden=True, title=None)
+    '<a href="&quot;" class="b" hidden>&lt;script&gt;</a>'
+    """
+    parts = [name]
+    for key, value in attributes.items():
+        key = key.rstrip("_").replace("_", "-")
+        if value is True:
+            parts.append(key)
+        elif value is not None and value is not False:
+            parts.append(f'{key}="{html.escape(str(value))}"')
+    opening = f"<{' '.join(parts)}>"
+    return Html(opening if name in VOID else f"{opening}{join(children)}</{name}>")
+
+
+def join(children: Iterable[Any]) -> Html:
+    """Return children one after another; None is nothing."""
+    parts = []
+    for child in children:
+        if isinstance(child, Html):
+            parts.append(str(child))
+        elif isinstance(child, list | tuple):
+            parts.append(join(child))
+        elif child is not None:
+            parts.append(html.escape(str(child)))
+    return Html("".join(parts))
+
+
+def number(value: float, digits: int = 2) -> str:
+    """Return a number for a table: two decimals, or as many digits as its size asks for.
+
+    >>> [number(v) for v in (2.2149, -0.001234, 0.0, 12345.6, float("inf"), float("nan"))]
+    ['2.21', '−0.0012', '0.00', '1.23e4', '∞', '–']
+    """
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "−∞" if value < 0 else "∞"
+    size = abs(value)
+    if size >= 10_000:
+        text = f"{size:.2e}".replace("e+0", "e").replace("e+", "e")
+    elif size >= 1000:
+        text = f"{size:.0f}"
+    elif size >= 0.1 or size == 0:
+        text = f"{size:.{digits}f}"
+    else:
+        text = f"{size:.2g}"
+    return "−" + text if value < 0 else text
+
+
+def p_value(p: float) -> str:
+    """Return a p-value with its sign: = or <."""
+    if math.isnan(p):
+        return "p unknown"
+    return "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
+
+
+def scroll(table: Html, label: str) -> Html:
+    """Return a table that scrolls by itself where the screen is too narrow for it."""
+    return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=label)
+
+
+def heading(text: Any, **attributes: Any) -> Html:
+    """Return a column heading that sorts its table when it is pressed."""
+    return tag(
+        "th", tag("button", text, type="button"), scope="col", aria_sort="none", **attributes
+    )
+
+
+def cell(value: Any, name: str = "td", **attributes: Any) -> Html:
+    """Return a cell of any value; numbers are set right and carry their value for sorting."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        missing = value is None or value is pd.NA
+        return tag(name, "–" if missing else value, **attributes)
+    shown = str(value) if isinstance(value, int) else number(float(value))
+    exact = None if isinstance(value, float) and math.isnan(value) else repr(float(value))
+    attributes["class_"] = f"number {attributes.get('class_', '')}".strip()
+    return tag(name, shown, data_value=exact, **attributes)
+
+
+def shown_table(table: Table) -> Html:
+    """Return a table of the report as its readers see it; sorted by the first number of a cell."""
+    body = []
+    for row in table.rows:
+        if row is None:
+            continue
+        first, *rest = (part if isinstance(part, Cell) else Cell(part) for part in row)
+        cells = [
+            tag(
+                "td",
+                tag("strong", part.text) if part.bold else part.text,
+                class_="number",
+                data_value=leading(part.text),
+            )
+            for part in rest
+        ]
+        body.append(tag("tr", tag("th", first.text, scope="row"), cells))
+    element = tag(
+        "table",
+        tag("caption", table.caption),
+        tag("thead", tag("tr", [heading(column) for column in table.head])),
+        tag("tbody", body),
+        class_="sortable",
+    )
+    return scroll(element, table.caption)
+
+
+def leading(text: str) -> str | None:
+    """Return the number that a text begins with, or None.
+
+    >>> leading("−1.2e3 ± 4"), leading("> 100 [3.2]"), leading("diverged")
+    ('-1200.0', '100.0', None)
+    """
+    found = re.match(r"[<>\s]*([-−+]?\d[\d,]*\.?\d*(?:e[-−]?\d+)?)", text)
+    return repr(float(found[1].replace("−", "-").replace(",", ""))) if found else None
+
+
+def frame_table(frame: pd.DataFrame, caption: str) -> Html:
+    """Return any table of data, sortable by each of its columns."""
+    columns = [str(column) for column in frame.columns]
+    body = []
+    for row in frame.itertuples(index=False, name=None):
+        first, *rest = (value.item() if hasattr(value, "item") else value for value in row)
+        body.append(tag("tr", cell(first, "th", scope="row"), [cell(value) for value in rest]))
+    table = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", [heading(column) for column in columns])),
+        tag("tbody", body),
+        class_="sortable",
+    )
+    return scroll(table, caption)

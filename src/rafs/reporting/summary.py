@@ -1,0 +1,70 @@
+"""The few numbers that tell two versions of the experiments apart: reports/metrics.json."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from rafs import statistics
+from rafs.reporting import labels
+from rafs.reporting.claims import Claim, judge
+from rafs.reporting.inputs import Inputs
+
+NLL = "nll_paper"
+
+
+def summarise(
+    inputs: Inputs,
+    claims: Sequence[Claim] | None = None,
+    experiment: str = "main",
+    category_of: str = "rafs",
+) -> dict[str, Any]:
+    """Return mean ranks, wins and robust scores by method, and the verdicts, few enough to read.
+
+    `wins` counts datasets with the lowest median NLL. Scores are medians over datasets of the
+    median over seeds; by category they are given for one method only. RMSE has the units of each
+    dataset, so it is given relative to the best method of the dataset.
+    """
+    claims = judge(inputs) if claims is None else claims
+    counts: dict[str, int] = {}
+    for claim in claims:
+        key = claim.verdict.replace(" ", "_")
+        counts[key] = counts.get(key, 0) + 1
+    frame = inputs.find(experiment)
+    if frame is None or frame.empty:
+        return {"claims": counts}
+    nll, rmse = (_medians(frame, metric) for metric in (NLL, "rmse"))
+    category = frame.drop_duplicates("dataset").set_index("dataset")["category"]
+    best = nll.min(axis=1)
+    relative = rmse.div(rmse.min(axis=1), axis=0)
+    status = frame["status"].value_counts()
+    result = {
+        "mean_rank_nll": statistics.ranking(frame, NLL).mean_ranks,
+        "mean_rank_rmse": statistics.ranking(frame, "rmse").mean_ranks,
+        "wins_nll": {m: int(nll[m].eq(best).sum()) for m in nll},
+        "median_nll": nll.median().to_dict(),
+        "median_relative_rmse": relative.median().to_dict(),
+        "runs": {"total": len(frame), **{str(name): int(n) for name, n in status.items()}},
+        "claims": counts,
+    }
+    if category_of in nll:
+        by_category = nll[category_of].groupby(category.reindex(nll.index)).median()
+        result[f"{category_of}_nll_by_category"] = by_category.to_dict()
+    cleaned: dict[str, Any] = _plain(result)
+    return cleaned
+
+
+def _medians(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return medians over seeds, a row per dataset and a column per method in the paper's order."""
+    table = statistics.wide(frame, metric).groupby(level="dataset", sort=False).median()
+    return table[labels.in_order(table.columns)]
+
+
+def _plain(value: Any) -> Any:
+    """Round for reading; what is not finite becomes None."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, float):
+        return float(f"{value:.5g}") if math.isfinite(value) else None
+    return value

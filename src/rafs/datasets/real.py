@@ -233,16 +233,16 @@ def read(spec: Spec, path: Path, layout: Layout) -> Array:
     if len(values) != source.rows:
         raise DataError(f"{path} has {len(values)} rows of data; {spec.name} has {source.rows}")
     names = (*spec.features, spec.target)
+    if not np.isfinite(values).all():
+        row, column = np.argwhere(~np.isfinite(values))[0]
+        raise DataError(f"{path} has no value for {names[column]} in row {row + 1} of its data")
+    values = canonical(values, source.digits)
     for column, name, (low, high) in zip(values.T, names, source.ranges, strict=True):
-        if not np.isfinite(column).all():
-            row = int(np.argmin(np.isfinite(column)))
-            raise DataError(f"{path} has no value for {name} in row {row + 1} of its data")
         if column.min() < low or column.max() > high:
             raise DataError(
                 f"{path} has {name} from {column.min():g} to {column.max():g}; it must lie between "
                 f"{low:g} and {high:g}"
             )
-    values = canonical(values, source.digits)
     if checksum(values) != source.values:
         raise DataError(
             f"{path} does not hold the values of {spec.name}; delete it and fetch again"
@@ -260,6 +260,8 @@ def _parse(path: Path, layout: Layout) -> Array:
         cells = line.count(layout.delimiter) + 1 if layout.delimiter else len(line.split())
         if cells != layout.width:
             raise DataError(f"{path}, line {number}, has {cells} columns instead of {layout.width}")
+    if not lines:
+        raise DataError(f"{path} holds no data")
     try:
         values: Array = np.loadtxt(
             lines, delimiter=layout.delimiter, usecols=layout.columns, comments=None, ndmin=2

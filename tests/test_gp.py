@@ -61,18 +61,18 @@ def test_relu_expectations_equal_sampling(rho: float) -> None:
 
 
 def test_known_values() -> None:
-    he_relu = Network(hidden=3, activation="relu", weight_sd=2**0.5, bias_sd=0)
+    he_relu = Network(hidden_layers=3, activation="relu", weight_sd=2**0.5, bias_sd=0)
     x = np.array([[1.0, 2.0], [2.0, -1.0], [-1.0, -2.0]])
     assert np.diag(nngp(x, network=he_relu)) == pytest.approx(5)  # 2 |x|^2 / d, kept by every layer
     assert np.diag(ntk(x, network=he_relu)) == pytest.approx(20)  # once per layer
-    one = Network(hidden=1, activation="relu", weight_sd=2**0.5, bias_sd=0)
+    one = Network(hidden_layers=1, activation="relu", weight_sd=2**0.5, bias_sd=0)
     assert nngp(x, network=one)[0, 1] == pytest.approx(5 / np.pi)  # orthogonal
     assert nngp(x, network=one)[0, 2] == pytest.approx(0, abs=1e-12)  # opposite
     # E erf(u)^2 = 1/3 where var u = 1/2
-    half = Network(hidden=1, activation="erf", weight_sd=[0.5**0.5, 1], bias_sd=0)
+    half = Network(hidden_layers=1, activation="erf", weight_sd=[0.5**0.5, 1], bias_sd=0)
     assert nngp([[1.0]], network=half)[0, 0] == pytest.approx(1 / 3)
     # a linear network of L layers: the tangent kernel is L times the product kernel
-    linear = Network(hidden=4, activation="linear", weight_sd=1, bias_sd=0)
+    linear = Network(hidden_layers=4, activation="linear", weight_sd=1, bias_sd=0)
     assert ntk(x, network=linear) == pytest.approx(5 * x @ x.T / 2)
 
 
@@ -102,7 +102,7 @@ DEEP = {  # per-layer scales that differ, so that a shifted index is seen
 def sampled(network: Network, width: int, seed: int, standard: bool) -> tuple[np.ndarray, float]:
     """Return the tangent kernel J Sigma_0 J^T of one finite network, and its first output."""
     generator = torch.Generator().manual_seed(seed)
-    fans = [INPUTS.shape[1], *[width] * network.hidden, 1]
+    fans = [INPUTS.shape[1], *[width] * network.hidden_layers, 1]
     sds = np.sqrt(network.variances())
     parameters, scales, prior = [], [], []
     for (w, b), fan_in, fan_out in zip(sds, fans[:-1], fans[1:], strict=True):
@@ -146,7 +146,7 @@ def test_output_variance_of_wide_networks_is_nngp() -> None:
         h = INPUTS[:2]
         for layer, (w, b) in enumerate(sds):
             h = erf(h) if layer else h
-            fan_out = 1 if layer == network.hidden else width
+            fan_out = 1 if layer == network.hidden_layers else width
             weight = random.normal(0, w / np.sqrt(h.shape[1]), (h.shape[1], fan_out))
             h = h @ weight + random.normal(0, b, fan_out)
         outputs.append(h[:, 0])
@@ -159,7 +159,7 @@ def test_output_variance_of_wide_networks_is_nngp() -> None:
 
 def test_posterior_equals_scikit_learn() -> None:
     x, y, x_test, _ = he_data(0)
-    linear = Network(hidden=0, weight_sd=1, bias_sd=0.7)
+    linear = Network(hidden_layers=0, weight_sd=1, bias_sd=0.7)
     ours = posterior(x, y, 0.1, linear)
     theirs = GaussianProcessRegressor(DotProduct(0.7), alpha=0.01, optimizer=None).fit(x, y)
     mean, sd = theirs.predict(x_test, return_std=True)
@@ -224,10 +224,16 @@ def test_he_et_al_reference() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Network(activation="gelu"), "no closed-form kernel .* 'gelu'; choose one of erf"),
-        (lambda: Network(hidden=-1), "give 0 or more"),
+        (
+            lambda: Network(activation="gelu"),
+            "no closed-form kernel for .*'gelu'; choose one of erf",
+        ),
+        (lambda: Network(hidden_layers=-1), "give 0 or more"),
         (lambda: Network(weight_sd=(1.0, 2.0)), "each of the 3 layers"),
         (lambda: Network(bias_sd=-1.0), "bias_sd = -1.0 is not usable"),
+        (lambda: Network(hidden_layers=1.5), "hidden_layers = 1.5 is no number"),
+        (lambda: Network(weight_sd="wide"), "weight_sd = wide is not usable"),
+        (lambda: posterior([[1.0]], [1.0], 0.1, kernel="rbf"), "choose ntk or nngp"),
         (lambda: ntk([1.0, 2.0]), r"shape \(2,\)"),
         (lambda: ntk([[1.0]], [[1.0, 2.0]]), "1 and 2 columns"),
         (lambda: posterior([[1.0]], [1.0, 2.0], 0.1), "one y each"),

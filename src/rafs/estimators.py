@@ -32,6 +32,7 @@ returns what every member says, one row per member.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
@@ -105,15 +106,18 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
     def predict(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Return the mean and, if asked for, the standard deviation of y at the rows of X."""
         x = self._inputs(X)
-        moments = self.model_.predict(x)
-        mean = self.y_scaler_.inverse(moments.mean)
-        std = np.sqrt(moments.variance) * self.y_scaler_.scale
+        with np.errstate(over="ignore", invalid="ignore"):
+            moments = self.model_.predict(x)
+            mean = self.y_scaler_.inverse(moments.mean)
+            std = np.sqrt(moments.variance) * self.y_scaler_.scale
         _check_finite(mean, std)
         return (mean, std) if return_std else mean
 
     def predict_members(self, X: ArrayLike) -> Array:
         """Return the prediction of every member, [members, n], without noise."""
-        members = self.y_scaler_.inverse(self._members(self._inputs(X)))
+        x = self._inputs(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            members = self.y_scaler_.inverse(self._members(x))
         _check_finite(*members)
         return members
 
@@ -166,7 +170,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
             if text or values.dtype.kind not in "biufcO":
                 raise DataError("y holds text or dates and a regression needs numbers; convert it")
         x, target = validate_data(
-            self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2
+            self, X, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2
         )
         constant = np.flatnonzero(x.max(axis=0) == x.min(axis=0))
         if constant.size:
@@ -180,17 +184,15 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
     def _inputs(self, X: ArrayLike) -> Array:
         """Return the rows of X in standardised units."""
         check_is_fitted(self)
-        return self.x_scaler_.transform(validate_data(self, X, dtype=np.float64, reset=False))
+        x = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        with np.errstate(over="ignore"):
+            return self.x_scaler_.transform(x)
 
     def _noise(self, train: Train, x: Array, y: Array, seed: int) -> float:
         """Return the noise in standardised units: as given, or estimated."""
-        if isinstance(self.noise, str):
-            if self.noise != "estimate":
-                raise ParameterError(
-                    f"noise = {self.noise!r} is not usable; give a standard deviation or 'estimate'"
-                )
+        if isinstance(self.noise, str) and self.noise == "estimate":
             return estimate_noise(train, x, y, seed)
-        if not (np.isreal(self.noise) and 0 < self.noise < np.inf):
+        if not (isinstance(self.noise, Real) and 0 < self.noise < np.inf):
             raise ParameterError(
                 f"noise = {self.noise!r} is not usable; give a standard deviation above 0, in the "
                 "units of y, or 'estimate'"
@@ -568,6 +570,8 @@ class NTKGaussianProcess(UncertainRegressor):
 
     def _trainer(self, x: Array, y: Array, seed: int) -> Train:
         network = self._network()
+        if not (isinstance(self.size, Integral) and self.size >= 1):
+            raise ParameterError(f"size = {self.size!r} is no number of functions; give 1 or more")
 
         def train(rows: NDArray[np.intp], noise: float) -> Process:
             found = gp.posterior(x[rows], y[rows], noise, network, self.kernel)

@@ -1,6 +1,6 @@
 """The analytic Gaussian processes of infinitely wide networks: NNGP and NTK, in closed form.
 
-A network of `hidden` hidden layers in the *NTK parameterisation* computes, from x in R^d,
+A network of hidden layers in the *NTK parameterisation* computes, from x in R^d,
 
     z_1 = sigma_w1 / sqrt(d) W_1 x + sigma_b1 b_1,
     z_{l+1} = sigma_w / sqrt(width_l) W_{l+1} phi(z_l) + sigma_b b_{l+1},
@@ -30,6 +30,7 @@ K and whose posterior covariance is not that of any Gaussian process prior.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Literal
 
 import numpy as np
@@ -76,10 +77,11 @@ EXPECTATIONS: dict[str, Callable[[Array, Array, Array], tuple[Array, Array]]] = 
 class Network:
     """The infinitely wide network; the defaults are those of He et al. (2020) and of Figure 1.
 
-    `weight_sd` and `bias_sd` are one number for all layers or one per layer, `hidden` + 1 of them.
+    `weight_sd` and `bias_sd` are one number for all layers or one per layer, `hidden_layers` + 1 of
+    them.
     """
 
-    hidden: int = 2
+    hidden_layers: int = 2
     activation: str = "erf"
     weight_sd: float | Sequence[float] = 1.5
     bias_sd: float | Sequence[float] = 0.05
@@ -88,24 +90,30 @@ class Network:
         """Refuse what has no kernel."""
         if self.activation not in EXPECTATIONS:
             raise ParameterError(
-                f"there is no closed-form kernel for the activation {self.activation!r}; "
+                f"there is no closed-form kernel for activation = {self.activation!r}; "
                 f"choose one of {', '.join(EXPECTATIONS)}"
             )
-        if self.hidden < 0:
-            raise ParameterError(f"hidden = {self.hidden} is no number of layers; give 0 or more")
+        if not (isinstance(self.hidden_layers, Integral) and self.hidden_layers >= 0):
+            raise ParameterError(
+                f"hidden_layers = {self.hidden_layers} is no number of layers; give 0 or more"
+            )
         self.variances()
 
     def variances(self) -> Array:
-        """Return sigma_w^2 and sigma_b^2 layer by layer, [hidden + 1, 2]."""
+        """Return sigma_w^2 and sigma_b^2 layer by layer, [hidden_layers + 1, 2]."""
         columns = []
         for name, value in (("weight_sd", self.weight_sd), ("bias_sd", self.bias_sd)):
-            sd = np.asarray(value, dtype=float)
-            if sd.shape not in ((), (self.hidden + 1,)) or not (np.isfinite(sd) & (sd >= 0)).all():
+            try:
+                sd = np.asarray(value, dtype=float)
+            except (TypeError, ValueError):
+                sd = np.array(np.nan)
+            shapes = ((), (self.hidden_layers + 1,))
+            if sd.shape not in shapes or not (np.isfinite(sd) & (sd >= 0)).all():
                 raise ParameterError(
                     f"{name} = {value} is not usable; give one number, zero or more, or one for "
-                    f"each of the {self.hidden + 1} layers"
+                    f"each of the {self.hidden_layers + 1} layers"
                 )
-            columns.append(np.broadcast_to(sd**2, self.hidden + 1))
+            columns.append(np.broadcast_to(sd**2, self.hidden_layers + 1))
         return np.stack(columns, axis=1)
 
     def kernels(self, c: Array, v1: Array, v2: Array) -> dict[KernelName, Array]:
@@ -147,7 +155,7 @@ HE = Network()
 def nngp(x1: ArrayLike, x2: ArrayLike | None = None, network: Network = HE) -> Array:
     """Return the NNGP kernel K: the covariance of the network's output at the start.
 
-    >>> float(nngp([[0.0]], network=Network(hidden=0, bias_sd=0.5))[0, 0])
+    >>> float(nngp([[0.0]], network=Network(hidden_layers=0, bias_sd=0.5))[0, 0])
     0.25
     """
     return network.matrix("nngp", x1, x2)
@@ -216,6 +224,8 @@ def posterior(
     rows, target = _rows(x), np.asarray(y, dtype=float)
     if target.shape != (len(rows),):
         raise ParameterError(f"y has shape {target.shape}, x has {len(rows)} rows; give one y each")
+    if kernel not in ("ntk", "nngp"):
+        raise ParameterError(f"there is no kernel = {kernel!r}; choose ntk or nngp")
     if not (np.isfinite(noise) and noise >= 0):
         raise ParameterError(f"noise = {noise} is no standard deviation; give zero or more")
     covariance = network.matrix(kernel, rows)

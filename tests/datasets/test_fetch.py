@@ -615,7 +615,7 @@ def test_an_environment_without_pip(raw, tmp_path, monkeypatch):
 
 def told(results: list[fetch.FetchResult], **options: bool) -> str:
     console = Console(file=io.StringIO(), width=100)
-    fetch.report(results, console=console, **options)
+    fetch.show(results, console=console, **options)
     return console.file.getvalue()  # type: ignore[attr-defined]
 
 
@@ -638,6 +638,14 @@ def test_the_report_as_json(raw):
     assert told_as_json["dataset"] == "boston"
     assert "web page" in told_as_json["message"]
     assert set(told_as_json) == set(fetch.FetchResult("", "", "").as_dict())
+
+
+def test_the_report_fetches_and_a_missing_file_is_no_failure(raw, capsys):
+    assert fetch.report(["boston"], as_json=True, offline=True) == 0
+    assert json.loads(capsys.readouterr().out)[0]["status"] == fetch.MISSING
+    put(raw / PATH)
+    assert fetch.report(["boston"]) == 0
+    assert "1 of 1 files are there." in capsys.readouterr().out
 
 
 def test_odd_names_are_shown_as_they_are(raw, tmp_path, monkeypatch):

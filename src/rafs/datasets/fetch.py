@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 DATA = "RAFS_DATA_DIR"
 MIRROR = "RAFS_DATA_MIRROR"
 BY_HAND = "data/raw"
+MISSING = "missing"
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class FetchResult:
     @property
     def missing(self) -> bool:
         """Whether no source has the file."""
-        return self.status == "missing"
+        return self.status == MISSING
 
     def as_dict(self) -> dict[str, str]:
         """Return the fields, for a JSON file."""
@@ -138,7 +139,7 @@ def fetch(
                 return FetchResult(**found.as_dict() | {"message": "; ".join(faults)})
     return FetchResult(
         dataset=name,
-        status="missing",
+        status=MISSING,
         path=str(raw / source.files[0].path),
         message="; ".join(faults) or f"it is not in {raw}, and no mirror is named by {MIRROR}",
         supply=_supply(source.files[0], raw),
@@ -272,7 +273,15 @@ def _scratch(raw: Path) -> tempfile.TemporaryDirectory[str]:
 
 
 def report(
-    results: Iterable[FetchResult], *, as_json: bool = False, console: "Console | None" = None
+    datasets: Iterable[str] | None = None, *, as_json: bool = False, offline: bool = False
+) -> int:
+    """Fetch datasets (all by default) and print what came of it; a missing file is no failure."""
+    show(fetch_all(datasets, offline=offline), as_json=as_json)
+    return 0
+
+
+def show(
+    results: list[FetchResult], *, as_json: bool = False, console: "Console | None" = None
 ) -> None:
     """Print which files are there, from where, and how to supply those that are missing."""
     from rich.console import Console
@@ -280,7 +289,6 @@ def report(
     from rich.text import Text
 
     console = console or Console()
-    results = list(results)
     if as_json:
         console.out(json.dumps([result.as_dict() for result in results], indent=1), highlight=False)
         return

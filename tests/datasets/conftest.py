@@ -41,12 +41,9 @@ def loadable(
     real_data: Callable[[str], tuple[File, Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str], None]:
     """Let `rafs.datasets.load` find a dataset's file in a data directory of the test's own."""
-    monkeypatch.setenv(fetch.DATA, str(tmp_path))
-    monkeypatch.delenv(fetch.MIRROR, raising=False)
 
     def provide(name: str) -> None:
-        monkeypatch.undo()  # so that the file is looked for where the user has it
-        file, path = real_data(name)
+        file, path = real_data(name)  # looks where the user has it, so before the next lines
         monkeypatch.setenv(fetch.DATA, str(tmp_path))
         monkeypatch.delenv(fetch.MIRROR, raising=False)
         place = tmp_path / "raw" / file.path

@@ -28,6 +28,7 @@ class LikelihoodEnsemble(Method):
     schema = extend(
         COMMON,
         {"adversarial": number(0.0, "step in standardised inputs (0: none)", least=0.0)},
+        learning_rate=0.003,  # the likelihood is steep where the variance is small
         prior={"bias": 0.1},
         variance={"ddof": 0, "add_noise": False},
     )

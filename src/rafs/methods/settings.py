@@ -8,6 +8,7 @@ range is a `ParameterError` that says where and what was probably meant.
 import difflib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -128,7 +129,7 @@ def interval(
 def defaults(schema: Schema) -> Settings:
     """Return the default of every setting."""
     return {
-        name: entry.default if isinstance(entry, Setting) else defaults(entry)
+        name: deepcopy(entry.default) if isinstance(entry, Setting) else defaults(entry)
         for name, entry in schema.items()
     }
 

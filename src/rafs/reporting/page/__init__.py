@@ -67,12 +67,13 @@ def build(
     """
     rows = _rows(inputs, compared).drop_duplicates(["method", "dataset", "seed"])
     main = _rows(inputs, compared[:1])
-    cells = {m: scores.scores(rows, m) for m in scores.METRICS if m in rows}
+    methods = labels.in_order(main["method"])
+    cells = {m: scores.scores(rows, m, methods) for m in scores.METRICS if m in rows}
     drawn = {name: _figure(name, svg) for name, svg in (figures or {}).items()}
     content: dict[str, list[Any]] = {
         "answer": [*headline(main), drawn.pop("overview", None)],
         "claims": claim_list(claims),
-        "scores": [scores.explorer(rows, cells, labels.in_order(main["method"]))],
+        "scores": [scores.explorer(rows, cells, methods)],
         "figures": [tag("div", list(drawn.values()), class_="gallery")] if drawn else [],
         "tables": [_further(name, table) for name, table in (tables or {}).items()],
         "datasets": [
@@ -138,12 +139,15 @@ def _caption(svg: bytes) -> str:
 
 
 def _further(name: str, table: Table) -> Html:
-    title = name.replace("_", " ").capitalize()
+    names = {"nll": "NLL", "rmse": "RMSE", "rafs": "RAFs", "vs": "against"}
+    title = " ".join(names.get(word, word) for word in name.split("_"))
     return tag(
         "details",
-        tag("summary", tag("strong", title)),
+        tag("summary", tag("strong", title[:1].upper() + title[1:])),
         shown_table(table),
-        [tag("p", note, class_="muted") for note in table.notes],
+        tag("ul", [tag("li", note) for note in table.notes], class_="notes")
+        if table.notes
+        else None,
         id=f"table-{name}",
     )
 
@@ -176,10 +180,11 @@ def _gaps(rows: pd.DataFrame, not_run: Sequence[str]) -> list[Html]:
 def _reading() -> list[Html]:
     """Say what the numbers mean."""
     words = (
-        "A cell is the mean over seeds ± half of Student's 95 % interval over seeds. Bold: the "
-        "best mean, and every method that does not lose to it over the same seeds (signed-rank "
-        "test, Holm's correction over the row). Pointing at a cell shows the median, the "
-        "interquartile mean, the number of runs and the published value.",
+        "A cell is the mean over seeds ± half of Student's 95 % interval over seeds. Bold: among "
+        "the methods of the main experiment the best mean, and every method that does not lose to "
+        "it over the same seeds (signed-rank test, Holm's correction over the row). Pointing at a "
+        "cell shows the median, the interquartile mean, the number of runs and the published "
+        "value.",
         "Published values are those the paper prints, one run each; “>” means that it prints only "
         "“> 100”. Its intervals do not describe the spread of the scores, ours do.",
         "The table gives NLL in the paper's convention, without the constant ½ ln 2π; add 0.919 "

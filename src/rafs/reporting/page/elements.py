@@ -117,19 +117,13 @@ def shown_table(table: Table) -> Html:
         if row is None:
             continue
         first, *rest = (part if isinstance(part, Cell) else Cell(part) for part in row)
-        cells = [
-            tag(
-                "td",
-                tag("strong", part.text) if part.bold else part.text,
-                class_="number",
-                data_value=leading(part.text),
-            )
-            for part in rest
-        ]
-        body.append(tag("tr", tag("th", first.text, scope="row"), cells))
+        sides = table.alignment[1:]
+        cells = [_shown(part, side != "l") for part, side in zip(rest, sides, strict=True)]
+        name = tag("th", first.text, scope="row", data_value=leading(first.text, whole=True))
+        body.append(tag("tr", name, cells))
     element = tag(
         "table",
-        tag("caption", table.caption),
+        tag("caption", tag("span", table.caption)),
         tag("thead", tag("tr", [heading(column) for column in table.head])),
         tag("tbody", body),
         class_="sortable",
@@ -137,13 +131,21 @@ def shown_table(table: Table) -> Html:
     return scroll(element, table.caption)
 
 
-def leading(text: str) -> str | None:
-    """Return the number that a text begins with, or None.
+def _shown(part: Cell, numeric: bool) -> Html:
+    text = tag("strong", part.text) if part.bold else part.text
+    if not numeric:
+        return tag("td", text)
+    return tag("td", text, class_="number", data_value=leading(part.text))
+
+
+def leading(text: str, whole: bool = False) -> str | None:
+    """Return the number that a text begins with (or that is the `whole` of it), or None.
 
     >>> leading("−1.2e3 ± 4"), leading("> 100 [3.2]"), leading("diverged")
     ('-1200.0', '100.0', None)
     """
-    found = re.match(r"[<>\s]*([-−+]?\d[\d,]*\.?\d*(?:e[-−]?\d+)?)", text)
+    match = re.fullmatch if whole else re.match
+    found = match(r"[<>\s]*([-−+]?\d[\d,]*\.?\d*(?:e[-−]?\d+)?)", text)
     return repr(float(found[1].replace("−", "-").replace(",", ""))) if found else None
 
 
@@ -156,7 +158,7 @@ def frame_table(frame: pd.DataFrame, caption: str) -> Html:
         body.append(tag("tr", cell(first, "th", scope="row"), [cell(value) for value in rest]))
     table = tag(
         "table",
-        tag("caption", caption),
+        tag("caption", tag("span", caption)),
         tag("thead", tag("tr", [heading(column) for column in columns])),
         tag("tbody", body),
         class_="sortable",

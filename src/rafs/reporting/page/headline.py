@@ -114,8 +114,9 @@ def _against(best: str, against: pd.DataFrame) -> Html:
         }
     )
     caption = (
-        f"{labels.method(best)} against each rival in NLL, on the same seeds. Wins, ties and losses "
-        "count datasets (signed-rank test per dataset, Holm's correction); p is over all datasets."
+        f"{labels.method(best)} against each rival in NLL, on the same seeds. Wins, ties and "
+        "losses count datasets (signed-rank test per dataset, Holm's correction); p is over all "
+        "datasets."
     )
     return frame_table(frame, caption)
 
@@ -147,16 +148,16 @@ def _claim(claim: Mapping[str, Any]) -> Html:
     return tag(
         "li",
         tag("div", tag("p", claim["claim"]), badge(claim["verdict"]), class_="said"),
+        tag("p", tag("span", "Because: ", class_="muted"), claim["reason"], class_="rule"),
         tag("p", tag("span", "Rule: ", class_="muted"), claim["rule"], class_="rule"),
-        tag(
-            "dl",
-            [tag("div", tag("dt", name), tag("dd", _value(v))) for name, v in numbers.items()],
-            class_="facts",
-        )
-        if numbers
-        else None,
+        tag("details", tag("summary", "Numbers"), _facts(numbers)) if numbers else None,
         id=f"claim-{claim['number']}",
     )
+
+
+def _facts(numbers: Mapping[str, Any]) -> Html:
+    pairs = [(str(name).replace("_", " "), _value(value)) for name, value in numbers.items()]
+    return tag("dl", [tag("div", tag("dt", k), tag("dd", v)) for k, v in pairs], class_="facts")
 
 
 def _value(value: Any) -> str:

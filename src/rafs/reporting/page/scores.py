@@ -60,11 +60,12 @@ class Score:
 Scores = dict[tuple[str, str], Score]
 
 
-def scores(rows: pd.DataFrame, metric: str) -> Scores:
-    """Return the cells of one metric, by dataset and method."""
+def scores(rows: pd.DataFrame, metric: str, rivals: Sequence[str]) -> Scores:
+    """Return the cells of one metric, by dataset and method; the best is the best of `rivals`."""
     if metric in TARGETS:  # the nearest is the best
         rows = rows.assign(distance=(rows[metric] - TARGETS[metric]).abs())
-    best = statistics.leaders(rows, "distance" if metric in TARGETS else metric)
+    compared = rows[rows["method"].isin(list(rivals))]
+    best = statistics.leaders(compared, "distance" if metric in TARGETS else metric)
     found: Scores = {}
     for cell in statistics.cells(rows, metric).to_dict("records"):
         dataset, method = str(cell.pop("dataset")), str(cell.pop("method"))
@@ -112,7 +113,7 @@ def table(metric: str, found: Scores, rows: pd.DataFrame) -> Html:
     caption = METRICS.get(metric, labels.metric(metric))
     element = tag(
         "table",
-        tag("caption", caption),
+        tag("caption", tag("span", caption)),
         tag("thead", tag("tr", columns)),
         tag("tbody", body),
         class_="sortable",
@@ -288,7 +289,7 @@ def _table(
     return scroll(
         tag(
             "table",
-            tag("caption", caption),
+            tag("caption", tag("span", caption)),
             tag("thead", tag("tr", columns)),
             tag("tbody", body),
             class_="sortable",

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import made_up
+from rafs import methods
 from rafs.errors import DamagedFileError, DataError
 from rafs.files import write_npz
 from rafs.reporting import labels
@@ -68,6 +69,11 @@ def test_labels_fall_back_to_identifiers():
     assert labels.dataset("unheard_of") == "unheard_of"
     assert labels.category("MLM") == "Many local minima"
     assert labels.metric("some_score") == "some score"
+
+
+def test_labels_are_those_of_the_methods():
+    for name in methods.names():
+        assert labels.method(name) == methods.get(name).label
 
 
 def test_paper_order():

@@ -181,7 +181,7 @@ def compare(
         {"dataset": dataset, **_duel(part, method, rival, level)}
         for dataset, part in table.groupby(level="dataset", sort=False)
     ]
-    return _decided(pd.DataFrame(rows), level)
+    return pd.DataFrame(_decided(rows, level))
 
 
 def duels(frame: pd.DataFrame, metric: str, method: str, level: float = LEVEL) -> pd.DataFrame:
@@ -190,17 +190,14 @@ def duels(frame: pd.DataFrame, metric: str, method: str, level: float = LEVEL) -
     The columns are those of `compare`, with the rival; use this for what is said of one dataset.
     """
     table = wide(frame, metric)
-    parts = [
-        _decided(
-            pd.DataFrame(
-                {"dataset": dataset, "rival": rival, **_duel(part, method, rival, level)}
-                for rival in table.columns.drop(method, errors="ignore")
-            ),
-            level,
-        )
-        for dataset, part in table.groupby(level="dataset", sort=False)
-    ]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    rows: list[dict[str, Any]] = []
+    for dataset, part in table.groupby(level="dataset", sort=False):
+        rivals = [
+            {"dataset": dataset, "rival": rival, **_duel(part, method, rival, level)}
+            for rival in table.columns.drop(method, errors="ignore")
+        ]
+        rows += _decided(rivals, level)
+    return pd.DataFrame(rows)
 
 
 def leaders(frame: pd.DataFrame, metric: str, level: float = LEVEL) -> dict[str, set[str]]:
@@ -277,17 +274,16 @@ def _duel(part: pd.DataFrame, method: str, rival: str, level: float) -> dict[str
     }
 
 
-def _decided(result: pd.DataFrame, level: float) -> pd.DataFrame:
+def _decided(rows: list[dict[str, Any]], level: float) -> list[dict[str, Any]]:
     """Add the corrected p, the outcome, and whether so many pairs can be told apart at all."""
-    if result.empty:
-        return result
-    result["p_holm"] = holm(result["p"].to_numpy())
-    side = np.where(result["difference"] < 0, "win", "loss")
-    result["outcome"] = np.where(result["p_holm"] < 1 - level, side, "tie")
-    result.loc[result["pairs"] == 0, "outcome"] = "none"
-    smallest = 2.0 ** (1.0 - result["pairs"]) * (result["pairs"] > 0).sum()
-    result["tellable"] = smallest < 1 - level
-    return result
+    corrected = holm([row["p"] for row in rows])
+    family = sum(row["pairs"] > 0 for row in rows)
+    for row, p in zip(rows, corrected, strict=True):
+        side = "win" if row["difference"] < 0 else "loss"
+        row["p_holm"] = float(p)
+        row["outcome"] = "none" if row["pairs"] == 0 else side if p < 1 - level else "tie"
+        row["tellable"] = 2.0 ** (1 - row["pairs"]) * family < 1 - level
+    return rows
 
 
 def paired(method: Array, rival: Array) -> Array:

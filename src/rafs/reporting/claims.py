@@ -53,7 +53,7 @@ class Finding:
 class Claim(Finding):
     """A claim in the paper's words, in short, with its rule and what was found."""
 
-    id: int = 0
+    number: int = 0
     claim: str = ""
     rule: str = ""
 

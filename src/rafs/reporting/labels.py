@@ -1,7 +1,8 @@
 """One name for everything that is shown: methods, datasets, categories, metrics.
 
-Names come from the catalogue and the methods themselves, which are imported when asked for; what
-they do not know is shown by its identifier.
+Titles of datasets come from the catalogue; what is not known is shown by its identifier. Labels of
+methods are those of the methods themselves (a test compares them), written down here because
+importing a method takes a second or two.
 """
 
 import importlib
@@ -11,6 +12,15 @@ from functools import cache
 from rafs.errors import RafsError
 
 PAPER_METHODS = ("de", "hde", "ae", "ntkgp", "rp", "rafs")
+METHODS = {
+    "de": "DE",
+    "hde": "HDE",
+    "ae": "AE",
+    "ntkgp": "NTKGP-param",
+    "rp": "RP-param",
+    "rafs": "RAFs",
+    "de_nll": "DE (2017)",
+}
 
 CATEGORIES = {
     "PM": "Physical models",
@@ -36,7 +46,6 @@ METRICS = {
 }
 
 
-@cache
 def method(name: str) -> str:
     """Return the label of a method: `rp+rafs` is RP-param + RAFs, `rafs@size=3` RAFs (size 3)."""
     base, _, sweep = name.partition("@")
@@ -45,10 +54,7 @@ def method(name: str) -> str:
         return f"{method(base)} ({key.replace('_', ' ')} {value})"
     if base.endswith("+rafs"):
         return f"{method(base.removesuffix('+rafs'))} + RAFs"
-    try:
-        return str(importlib.import_module("rafs.methods").get(base).label)
-    except (ImportError, AttributeError, RafsError):
-        return base
+    return METHODS.get(base, base)
 
 
 @cache

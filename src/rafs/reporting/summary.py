@@ -55,6 +55,19 @@ def summarise(
     return cleaned
 
 
+def plot_scores(inputs: Inputs, experiment: str = "main") -> pd.DataFrame:
+    """Return the median NLL and RMSE of every method on every dataset, for plots over versions."""
+    frame = inputs.find(experiment)
+    if frame is None or frame.empty:
+        return pd.DataFrame(columns=["dataset", "method", "nll", "rmse"])
+    nll, rmse = (_medians(frame, metric) for metric in (NLL, "rmse"))
+    rows = []
+    for method in nll:
+        table = pd.DataFrame({"method": method, "nll": nll[method], "rmse": rmse[method]})
+        rows.append(table.reset_index())
+    return pd.concat(rows, ignore_index=True)
+
+
 def _medians(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return medians over seeds, a row per dataset and a column per method in the paper's order."""
     table = statistics.wide(frame, metric).groupby(level="dataset", sort=False).median()

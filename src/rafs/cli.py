@@ -27,7 +27,9 @@ def main(arguments: list[str] | None = None) -> int:
         print("rafs: interrupted", file=sys.stderr)
         return 130
     except MemoryError:
-        print("rafs: not enough memory for this job; give it more or use less data", file=sys.stderr)
+        print(
+            "rafs: not enough memory for this job; give it more or use less data", file=sys.stderr
+        )
         return 1
     except OSError as error:
         print(f"rafs: {error.strerror or error}: {error.filename or 'a file'}", file=sys.stderr)

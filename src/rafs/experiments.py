@@ -7,11 +7,11 @@ workflow hands this very text to the job, so that what triggers a job is what th
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from rafs import datasets, methods, paths, provenance
+from rafs import __version__, datasets, methods, paths, provenance
 from rafs.errors import ParameterError
 from rafs.files import canonical_json
 from rafs.params import Params, dataset_names, fixed, search, seeds
@@ -55,10 +55,12 @@ class Plan:
         """All experiments, in the order of the file."""
         return list(self.params["experiments"])
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def datasets(self, experiment: str) -> list[str]:
         """Datasets of an experiment, in the order of the paper."""
         return dataset_names(self.params["experiments"][experiment]["datasets"])
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def seeds(self, experiment: str) -> list[int]:
         """Seeds of an experiment."""
         return seeds(self.params["experiments"][experiment].get("seeds", self.params["seeds"]))
@@ -68,6 +70,7 @@ class Plan:
         source: str = self.params["experiments"][experiment].get("tuning", experiment)
         return source
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def variants(self, experiment: str) -> dict[str, dict[str, Any]]:
         """Return the methods of an experiment, swept ones once per value, with that value."""
         entry = self.params["experiments"][experiment]
@@ -81,6 +84,7 @@ class Plan:
             for value in values
         }
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def runs(self, experiment: str) -> list[Run]:
         """Return all runs of an experiment."""
         return [
@@ -108,6 +112,21 @@ class Plan:
         used = {dataset for name in self.experiments for dataset in self.datasets(name)}
         return [d for d in datasets.names() if d in used and not datasets.spec(d).synthetic]
 
+    @property
+    def headline(self) -> str:
+        """The experiment that answers which method is best: main, or else the first."""
+        return "main" if "main" in self.experiments else self.experiments[0]
+
+    @property
+    def alongside(self) -> list[str]:
+        """Experiments on the headline's datasets whose methods can stand beside its own."""
+        common = self.datasets(self.headline)
+        return [
+            name
+            for name in self.experiments
+            if self.datasets(name) == common and "sweep" not in self.params["experiments"][name]
+        ]
+
     # --- which files belong together ------------------------------------------------------------
 
     def sources(self, dataset: str) -> list[str]:
@@ -123,6 +142,7 @@ class Plan:
         """Return the file that a dataset is tuned on."""
         return self.drawn(dataset, self.params["tuning"]["seed"])
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def before_training(self, experiment: str, dataset: str) -> list[str]:
         """Return all data and tuned values that runs with this experiment's tuning start from."""
         users = [name for name in self.experiments if self.tuning(name) == experiment]
@@ -145,6 +165,7 @@ class Plan:
         )
         return {"data": self.drawn(run.dataset, run.seed), "best": best}
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def shown_inputs(self, kind: str, name: str) -> list[str]:
         """Return what a table or figure is made of; one that names datasets reads predictions."""
         options = self.params[kind][name]
@@ -175,7 +196,7 @@ class Plan:
         return [
             file
             for kind in ("tables", "figures")
-            for name in self.params[kind]
+            for name in (*self.params[kind], *(["claims"] if kind == "tables" else []))
             for file in self.shown_files(kind, name)
         ]
 
@@ -183,11 +204,19 @@ class Plan:
         """Return the scores of all experiments."""
         return [paths.SCORES.format(experiment=experiment) for experiment in self.experiments]
 
+    def claims_inputs(self) -> list[str]:
+        """Return all scores, and the predictions that claims about confidence are judged by."""
+        chosen = ("friedman", "abalone")
+        runs = [run for run in self.runs(self.headline) if run.dataset in chosen]
+        found = [(run.path(paths.PREDICTIONS), self.drawn(run.dataset, run.seed)) for run in runs]
+        return [*self.all_scores(), *dict.fromkeys(file for pair in found for file in pair)]
+
     def page_inputs(self) -> list[str]:
         """Return everything that the page shows."""
         fetched = [paths.FETCHED.format(dataset=dataset) for dataset in self.real()]
         return [*self.all_scores(), *self.all_shown(), paths.CLAIMS, paths.SUMMARY, *fetched]
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def before_verify(self) -> list[str]:
         """Return all files but the last."""
         drawn = {self.drawn(run.dataset, run.seed): None for run in self.all_runs}
@@ -230,10 +259,12 @@ class Plan:
             self._codes[key] = provenance.code_hash(roots, self.lock)
         return canonical_json({**content, "code": self._codes[key]})
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def fetch(self, dataset: str) -> str:
         """Spec of getting a real dataset's file."""
         return self._spec(["rafs.jobs.fetch"], dataset=dataset, strict=self.params["strict"])
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def data(self, protocol: str, dataset: str, seed: int) -> str:
         """Spec of drawing a dataset."""
         return self._spec(
@@ -244,6 +275,7 @@ class Plan:
             overrides=self.params["datasets"].get(dataset, {}),
         )
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def tune(self, experiment: str, method: str, dataset: str) -> str:
         """Spec of tuning a method on a dataset."""
         tuning = self.params["tuning"]
@@ -259,10 +291,11 @@ class Plan:
             trials=tuning["trials"],
             holdout=tuning["holdout"],
             search=space,
-            settings=self._settings(experiment, method, {}),
+            settings=self._settings(experiment, method, method),
             training=self._training(experiment),
         )
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def train(self, run: Run) -> str:
         """Spec of one run."""
         variants = self.variants(run.experiment)
@@ -277,11 +310,12 @@ class Plan:
             seed=run.seed,
             tuning=self.tuning(run.experiment),
             protocol=PROTOCOL,
-            settings=self._settings(run.experiment, run.base, variants[run.method]),
+            settings=self._settings(run.experiment, run.base, run.method),
             sweep=variants[run.method],
             training=self._training(run.experiment),
         )
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def score(self, run: Run) -> str:
         """Spec of scoring one run."""
         return self._spec(
@@ -293,6 +327,7 @@ class Plan:
             protocol=PROTOCOL,
         )
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def aggregate(self, experiment: str) -> str:
         """Spec of the table of all scores of an experiment."""
         return self._spec(
@@ -318,17 +353,27 @@ class Plan:
 
     def summary(self) -> str:
         """Spec of the small metrics file that DVC compares."""
-        return self._spec(["rafs.jobs.summary"], experiments=self.experiments)
+        return self._spec(["rafs.jobs.summary"], headline=self.headline)
 
     def page(self) -> str:
         """Spec of the report page."""
-        return self._spec(["rafs.jobs.page"], params=self.params)
+        tables = [f"rafs.reporting.tables.{name}" for name in self.params["tables"]]
+        wanted = ("numba", "numpy", "pandas", "scipy", "torch")
+        pins = provenance.pins(self.lock)
+        return self._spec(
+            ["rafs.jobs.page", *tables],
+            params=self.params,
+            compared=[self.headline, *(e for e in self.alongside if e != self.headline)],
+            versions={"rafs": __version__, **{name: pins.get(name, "?") for name in wanted}},
+        )
 
     def verify(self) -> str:
         """Spec of the final check that no job failed."""
         return self._spec(["rafs.jobs.verify"], runs=len(self.all_runs))
 
-    def _settings(self, experiment: str, method: str, swept: dict[str, Any]) -> dict[str, Any]:
+    @cache  # noqa: B019 (a plan lives as long as the process)
+    def _settings(self, experiment: str, method: str, variant: str) -> dict[str, Any]:
+        swept = self.variants(experiment).get(variant, {})
         entry = self.params["experiments"][experiment]
         return methods.get(method).resolve(
             self.params["ensemble"], fixed(self.params, method), entry.get("ensemble", {}), swept

@@ -74,7 +74,7 @@ class Guard:
     # --- before the jobs are worked out -----------------------------------------------------------
 
     def on_parse(self) -> None:
-        """Look at what is there, in the main process only: jobs on a cluster parse this file too."""
+        """Look at what is there; in the main process only, as cluster jobs parse the file too."""
         if not self.workflow.is_main_process:
             return
         self.refuse_unrecorded()
@@ -162,22 +162,23 @@ class Guard:
             self.folder = Path(tempfile.mkdtemp(prefix="rafs-"))
             self.warm = warm.start(self.folder / "socket")
 
-    def on_end(self, log: str, *, success: bool) -> None:
+    def on_end(self, log: str | list[str], *, success: bool) -> None:
         """Stop the warm parent, tell DVC (guard 5), and sum up."""
         if self.warm is not None:
             warm.stop(self.warm)
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
-        self.summary(Path(str(log)), success)
+        self.summary(Path(log[-1] if isinstance(log, list) else str(log)), success)
         if success and self.complete() and not os.environ.get("DVC_STAGE"):
             self.commit()
 
     def complete(self) -> bool:
         """Tell whether everything was asked for, without restriction."""
         asked = self.workflow.dag_settings
-        return not (
-            set(asked.targets) - {"all"} or asked.until or asked.omit_from or asked.batch
-        ) and Path(paths.COMPLETE).exists()
+        return (
+            not (set(asked.targets) - {"all"} or asked.until or asked.omit_from or asked.batch)
+            and Path(paths.COMPLETE).exists()
+        )
 
     def commit(self) -> None:
         """Let DVC take note of the results."""

@@ -122,31 +122,33 @@ def _dotted(path: Iterable[object]) -> str:
 def _say(error: ValidationError) -> str:
     """Turn a violation of the schema into a sentence with the key's path."""
     where = _dotted(error.absolute_path)
+    limit: Any = error.validator_value
+    instance: Any = error.instance
     if error.validator == "additionalProperties" and isinstance(error.schema, dict):
         known = error.schema.get("properties", {})
-        extra = next(key for key in error.instance if key not in known)
+        extra = next(key for key in instance if key not in known)
         path = _dotted([*error.absolute_path, extra])
         return f"{path} is not a parameter; {_nearest(extra, known)}"
     if error.validator == "required":
-        missing = next(key for key in error.validator_value if key not in error.instance)
+        missing = next(key for key in limit if key not in instance)
         return f"{_dotted([*error.absolute_path, missing])} is missing"
     if error.validator in ("oneOf", "anyOf"):
-        forms = " or ".join(_form(option) for option in error.validator_value)
-        return f"{where} must be {forms}, not {_short(error.instance)}"
+        forms = " or ".join(_form(option) for option in limit)
+        return f"{where} must be {forms}, not {_short(instance)}"
     if error.validator == "type":
-        expected = error.validator_value
+        expected = limit
         names = expected if isinstance(expected, list) else [expected]
-        return f"{where} must be {' or '.join(map(_article, names))}, not {_short(error.instance)}"
+        return f"{where} must be {' or '.join(map(_article, names))}, not {_short(instance)}"
     if error.validator == "enum":
-        options = ", ".join(map(str, error.validator_value))
-        return f"{where} must be one of {options}, not {_short(error.instance)}"
+        options = ", ".join(map(str, limit))
+        return f"{where} must be one of {options}, not {_short(instance)}"
     limits = {
         "minimum": "at least", "maximum": "at most", "exclusiveMinimum": "above",
         "exclusiveMaximum": "below",
     }  # fmt: skip
     if error.validator in limits:
-        limit = f"{limits[error.validator]} {error.validator_value}"
-        return f"{where} must be {limit}, not {_short(error.instance)}"
+        bound = f"{limits[error.validator]} {limit}"
+        return f"{where} must be {bound}, not {_short(instance)}"
     return f"{where}: {_short(error.message, 160)}"
 
 
@@ -307,7 +309,7 @@ def _check_experiment(params: Params, name: str) -> None:
 
 
 def _check_tuning_source(params: Params, name: str) -> None:
-    """The experiment whose tuned values are used must tune the same methods and datasets."""
+    """Check that the experiment whose tuned values are used tunes these methods and datasets."""
     entry = params["experiments"][name]
     source = entry.get("tuning", name)
     where = f"experiments.{name}.tuning"

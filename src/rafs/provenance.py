@@ -8,7 +8,6 @@ without docstrings, so that a comment or the formatting is no change.
 
 import ast
 import hashlib
-import importlib.metadata
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -16,6 +15,7 @@ from pathlib import Path
 
 PACKAGE = "rafs"
 ROOT = Path(__file__).resolve().parent
+DISTRIBUTIONS = {"sklearn": "scikit-learn", "yaml": "pyyaml"}  # where the import name is another
 
 
 def _file(module: str) -> Path | None:
@@ -105,15 +105,13 @@ def closure(roots: Iterable[str]) -> tuple[dict[str, str], set[str]]:
     return digests, foreign
 
 
-@cache
-def _distributions() -> dict[str, list[str]]:
-    return {
-        name: sorted(found) for name, found in importlib.metadata.packages_distributions().items()
-    }
-
-
 def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def pins(lock: Path) -> dict[str, str]:
+    """Return the locked version of every package."""
+    return _pins(lock, lock.stat().st_mtime_ns) if lock.is_file() else {}
 
 
 @cache
@@ -126,12 +124,8 @@ def _pins(lock: Path, _stamp: int) -> dict[str, str]:
 def code_hash(roots: Iterable[str], lock: Path) -> str:
     """Return one hash of the code behind some entry modules, and of what it runs on."""
     digests, foreign = closure(roots)
-    pins = _pins(lock, lock.stat().st_mtime_ns) if lock.is_file() else {}
-    versions = sorted(
-        f"{_normal(distribution)}=={pins[_normal(distribution)]}"
-        for name in foreign
-        for distribution in _distributions().get(name, [])
-        if _normal(distribution) in pins
-    )
+    locked = pins(lock)
+    packages = sorted(_normal(DISTRIBUTIONS.get(name, name)) for name in foreign)
+    versions = [f"{name}=={locked[name]}" for name in packages if name in locked]
     text = "\n".join([*(f"{name} {digests[name]}" for name in sorted(digests)), *versions])
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -49,7 +49,5 @@ def read_dataset(path: Path | str) -> Dataset | str:
             f"{path} is not a dataset of this project ({error}); delete it and run again"
         ) from error
     if not all(np.isfinite(getattr(data, key)).all() for key in ARRAYS):
-        raise DamagedFileError(
-            f"{path} holds values that are not finite; delete it and run again"
-        )
+        raise DamagedFileError(f"{path} holds values that are not finite; delete it and run again")
     return data

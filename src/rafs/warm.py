@@ -1,10 +1,10 @@
 """A warm parent process: what a short job does not pay for.
 
 Importing numpy and numba and loading compiled code takes longer than many a run. While a workflow
-runs on one machine, one parent process has all that done. It listens on a unix socket and forks once
-per request; the child takes over the caller's arguments, directory, environment and output, and its
-exit code becomes the caller's. The caller is `rafs job` itself, which imports next to nothing before
-it asks. Without a parent (another machine, or it died) the caller does the job itself.
+runs on one machine, one parent process has all that done. It listens on a unix socket and forks
+once per request; the child takes over the caller's arguments, directory, environment and output,
+and its exit code becomes the caller's. The caller is `rafs job` itself, which imports next to
+nothing before it asks. Without a parent (another machine, or it died) it does the job itself.
 
 The parent ends with the process that started it, whatever ends that one.
 """
@@ -95,7 +95,7 @@ def serve(address: Path, owner: int, told: int) -> None:
 
     for module in IMPORTS:
         import_module(module)
-    import_module("rafs.engine").warm_up()
+    _load_compiled_code()
     address.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
         listener.bind(str(address))
@@ -120,6 +120,22 @@ def serve(address: Path, owner: int, told: int) -> None:
             connection.close()
     address.unlink(missing_ok=True)
     os.killpg(0, signal.SIGTERM)
+
+
+def _load_compiled_code() -> None:
+    """Train every method for a moment, so that its compiled code is in memory before any fork."""
+    import numpy as np
+
+    from rafs import methods
+    from rafs.methods.base import Task, training
+
+    x = np.linspace(-1.0, 1.0, 12)[:, None]
+    for name in methods.names():
+        method = methods.get(name)
+        settings = method.resolve({"hidden": [4], "size": 2})
+        for batch in (None, 4):
+            plan = training(len(x), {"steps": 2, "batch_size": batch, "device": "cpu"})
+            method.fit(Task(x, x[:, 0], 0.1, ("warm",)), settings, plan).predict(x)
 
 
 def _child(connection: socket.socket) -> None:

@@ -28,6 +28,8 @@ rule table:
         expand(paths.TABLE, table="{name}", format=["md", "tex"], allow_missing=True),
     log:
         "results/logs/tables/{name}.txt",
+    wildcard_constraints:
+        name="|".join(PLAN.params["tables"]) or "-",
     params:
         spec=lambda wc: PLAN.shown("tables", wc.name),
     shell:
@@ -47,6 +49,8 @@ rule figure:
         expand(paths.FIGURE, figure="{name}", format=["png", "pdf"], allow_missing=True),
     log:
         "results/logs/figures/{name}.txt",
+    wildcard_constraints:
+        name="|".join(PLAN.params["figures"]) or "-",
     params:
         spec=lambda wc: PLAN.shown("figures", wc.name),
     shell:
@@ -55,9 +59,10 @@ rule figure:
 
 rule claims:
     input:
-        PLAN.all_scores(),
+        PLAN.claims_inputs(),
     output:
         report(paths.CLAIMS, caption="../report/claims.rst", category="Claims"),
+        PLAN.shown_files("tables", "claims"),
     log:
         "results/logs/claims.txt",
     params:
@@ -104,4 +109,4 @@ rule verify:
     params:
         spec=lambda wc: PLAN.verify(),
     shell:
-        "rafs job verify --spec {params.spec:q} 2>&1 | tee {log:q}"
+        "rafs job verify --spec {params.spec:q} > {log:q} 2>&1"

@@ -12,7 +12,7 @@ def run(spec: dict[str, Any]) -> None:
     """Write the metrics of a run, together with everything needed to trust them."""
     place = {key: spec[key] for key in ("experiment", "method", "dataset", "seed")}
     record = read_json(paths.RECORD.format(**place))
-    result = {"metrics": None, "in_distribution": None, "out_of_distribution": None}
+    result: dict[str, Any] = {"metrics": None, "in_distribution": None, "out_of_distribution": None}
     if record["status"] == "ok":
         data = read_dataset(paths.DATA.format(**{**place, "protocol": spec["protocol"]}))
         path = paths.PREDICTIONS.format(**place)

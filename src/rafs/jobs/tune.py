@@ -105,9 +105,7 @@ def choose(trials: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the values of the trial with the lowest NLL; the first if none is finite."""
     good = [row for row in trials if row["nll"] is not None]
     best = min(good, key=lambda row: row["nll"]) if good else trials[0]
-    values = {
-        name: value for name, value in best.items() if name not in ("trial", "nll", "status")
-    }
+    values = {name: value for name, value in best.items() if name not in ("trial", "nll", "status")}
     return {
         "status": "ok" if good else "diverged",
         "message": None if good else f"all {len(trials)} trials diverged; the default is used",

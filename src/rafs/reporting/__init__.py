@@ -17,7 +17,6 @@ TABLES = (
     "scalability",
     "rafs_on",
     "cost",
-    "claims",
 )
 
 FIGURES = (

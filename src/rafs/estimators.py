@@ -17,10 +17,11 @@ comes out is in the units of X and y.
 
 **Noise.** `noise` is the standard deviation of the noise in y, in the units of y, if it is known.
 With ``noise="estimate"`` it is chosen on held-out training data: a fifth of the rows, drawn at
-random, is set aside; the estimator is trained on the rest, first with a noise of 0.3 standard
-deviations of y and then again with the value found; each time that value is taken, between 0.001
-and 1 standard deviations of y, that gives the held-out rows the highest likelihood under the
-predicted means and epistemic variances. The final training uses all rows. `noise_` tells the value.
+random, is set aside, the estimator is trained on the rest, and that noise is taken, between 0.01
+and 1 standard deviations of y, that gives the rows set aside the highest likelihood. Where the
+noise is part of the training, as in anchoring and in a Gaussian process, there is a training for
+each fifth of that range (on a logarithmic scale), elsewhere one for all of it. The final training
+uses all rows. `noise_` tells the value.
 
 **Uncertainty.** `predict(X, return_std=True)` returns the standard deviation of a new observation
 of y: the spread of the members (epistemic) and the noise (aleatoric) together. `predict_members`
@@ -53,8 +54,8 @@ Array = NDArray[np.float64]
 
 HELD_OUT = 0.2  # share of the rows on which the noise is estimated
 LEAST_ROWS = 5  # for estimating the noise: two rows held out, three to train on
-FIRST_NOISE = 0.3  # in standard deviations of y, to begin the estimation with
-NOISES = np.geomspace(1e-3, 1, 200)  # in standard deviations of y
+NOISES = np.geomspace(0.01, 1, 125)  # in standard deviations of y
+TRAININGS = 5  # each for a part of NOISES, with the middle one, where training depends on the noise
 
 
 class Moments(Protocol):
@@ -81,6 +82,7 @@ Train = Callable[[NDArray[np.intp], float], Model]  # on these rows, with this n
 class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
     """What all estimators share: checks, scaling, noise, prediction, saving and loading."""
 
+    noise_in_training: ClassVar[bool] = True  # whether the training depends on the noise
     noise: float | str
     scale: bool
     random_state: Any
@@ -191,7 +193,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
     def _noise(self, train: Train, x: Array, y: Array, seed: int) -> float:
         """Return the noise in standardised units: as given, or estimated."""
         if isinstance(self.noise, str) and self.noise == "estimate":
-            return estimate_noise(train, x, y, seed)
+            return estimate_noise(train, x, y, seed, in_training=self.noise_in_training)
         if not (isinstance(self.noise, Real) and 0 < self.noise < np.inf):
             raise ParameterError(
                 f"noise = {self.noise!r} is not usable; give a standard deviation above 0, in the "
@@ -212,7 +214,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         """Return the model of that state."""
 
 
-def estimate_noise(train: Train, x: Array, y: Array, seed: int) -> float:
+def estimate_noise(train: Train, x: Array, y: Array, seed: int, *, in_training: bool) -> float:
     """Return the noise that makes held-out rows most likely; see the head of this module."""
     n = len(x)
     if n < LEAST_ROWS:
@@ -223,13 +225,16 @@ def estimate_noise(train: Train, x: Array, y: Array, seed: int) -> float:
     order = generator("estimator", seed, "held out").permutation(n)
     held, kept = np.split(order, [max(2, round(HELD_OUT * n))])
     spread = float(Scaler.fit(y).scale)
-    noise = FIRST_NOISE * spread
-    for _ in range(2):
-        found = train(kept, noise).predict(x[held])
-        variance = found.epistemic + (NOISES[:, None] * spread) ** 2
-        loss = np.log(variance) + (y[held] - found.mean) ** 2 / variance
-        noise = float(NOISES[np.argmin(loss.mean(axis=1))]) * spread
-    return noise
+
+    def loss(noises: Array) -> Array:
+        found = train(kept, noises[len(noises) // 2] * spread).predict(x[held])
+        variance = found.epistemic + (noises[:, None] * spread) ** 2
+        return np.asarray(
+            np.mean(np.log(variance) + (y[held] - found.mean) ** 2 / variance, axis=1)
+        )
+
+    parts = np.split(NOISES, TRAININGS if in_training else 1)
+    return float(NOISES[np.argmin(np.concatenate([loss(part) for part in parts]))]) * spread
 
 
 def _scaler(name: str, values: Array, scale: bool) -> Scaler:
@@ -377,6 +382,7 @@ class DeepEnsemble(EnsembleRegressor):
     """
 
     method = "de"
+    noise_in_training = False
 
 
 class LikelihoodDeepEnsemble(EnsembleRegressor):
@@ -428,6 +434,7 @@ class HyperdeepEnsemble(EnsembleRegressor):
     """
 
     method = "hde"
+    noise_in_training = False
 
 
 class AnchoredEnsemble(EnsembleRegressor):
@@ -465,6 +472,7 @@ class RandomPriorEnsemble(EnsembleRegressor):
     """
 
     method = "rp"
+    noise_in_training = False
 
 
 class RAFsEnsemble(EnsembleRegressor):

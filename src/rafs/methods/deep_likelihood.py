@@ -14,11 +14,10 @@ from dataclasses import replace
 import numpy as np
 
 from rafs.engine import Training
+from rafs.engine.problem import VARIANCE_FLOOR
 from rafs.methods.base import COMMON, Distribution, Method, Plan, Task
 from rafs.methods.ensemble import Array
 from rafs.methods.settings import Settings, extend, number
-
-FLOOR = 1e-6  # of the variance, as in the engine's loss
 
 
 class LikelihoodEnsemble(Method):
@@ -39,7 +38,7 @@ class LikelihoodEnsemble(Method):
 
     def distribution(self, outputs: Array) -> Distribution:
         """Read mean and variance; softplus keeps the variance positive."""
-        return Distribution(outputs[..., 0], np.logaddexp(0.0, outputs[..., 1]) + FLOOR)
+        return Distribution(outputs[..., 0], np.logaddexp(0.0, outputs[..., 1]) + VARIANCE_FLOOR)
 
     def adapt(self, settings: Settings, training: Training) -> Training:
         """Return the training with the likelihood and the adversarial step."""

@@ -124,13 +124,15 @@ def sweep(experiment, dataset, name, levels, method="rafs", seeds=10):
     )
 
 
-def experiments(seeds=10):
-    """Return every experiment of the project, by name."""
+def experiments(seeds=10, datasets=PAPER):
+    """Return every experiment of the project, by name; the large ones over some datasets."""
     sizes = {2: 3.0, 3: 2.5, 5: 2.1, 7: 1.5, 10: 2.05, 15: 2.02, 20: 2.0}
     return {
-        "main": scores(seeds=seeds),
-        "de_nll": scores("de_nll", ["de_nll"], seeds=seeds),
-        "rafs_on": scores("rafs_on", [f"{m}+rafs" for m in METHODS if m != "rafs"], seeds=seeds),
+        "main": scores(datasets=datasets, seeds=seeds),
+        "de_nll": scores("de_nll", ["de_nll"], datasets, seeds),
+        "rafs_on": scores(
+            "rafs_on", [f"{m}+rafs" for m in METHODS if m != "rafs"], datasets, seeds
+        ),
         "scalability": scores(
             "scalability", ["ae", "rp", "rafs"], ["superconductivity", "news"], seeds
         ),

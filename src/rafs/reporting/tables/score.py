@@ -25,9 +25,6 @@ from rafs.reporting.tables.table import (
     spread,
 )
 
-ROBUST = 20.0
-"""A mean further than this many times the middle half's width from it was moved by few seeds."""
-
 
 def score_table(
     inputs: Inputs, options: Mapping[str, Any], metric: str, what: str, fine: bool = False
@@ -47,10 +44,10 @@ def score_table(
         means = [cells[name, m]["mean"] for m in methods if (name, m) in cells]
         decimals = decimals_for(means) if fine else 2
         leading = best.get(name, set())
-        shown = [_cell(cells.get((name, m)), m in leading, decimals) for m in methods]
+        shown = [_cell(cells.get((name, m)), m in leading, decimals, fine) for m in methods]
         rows.append([labels.dataset(name), *shown])
     lost_runs = gaps(frame)
-    far = [cell for cell in cells.values() if _moved(cell)]
+    far = [cell for cell in cells.values() if _moved(cell, fine)]
     return Table(
         caption=f"{what}, mean over seeds with its 95 % interval (Student's t). Lower is better.",
         frame=found.assign(category=found["dataset"].map(categories), metric=metric),
@@ -65,22 +62,26 @@ def score_table(
     )
 
 
-def _cell(cell: Mapping[str, Any] | None, bold: bool, decimals: int) -> Cell:
+def _cell(cell: Mapping[str, Any] | None, bold: bool, decimals: int, fine: bool) -> Cell:
     if cell is None:
         return Cell("")
     if not cell["scored"]:
         return Cell(lost(cell))
     half_width = (cell["high"] - cell["low"]) / 2
-    mark = "†" if _moved(cell) else ""
+    mark = "†" if _moved(cell, fine) else ""
     return Cell(spread(cell["mean"], half_width, decimals) + mark + scored(cell), bold)
 
 
-def _moved(cell: Mapping[str, Any]) -> bool:
-    """Say whether a few seeds moved the mean away from where most of them are."""
-    if not (math.isfinite(cell["mean"]) and math.isfinite(cell["iqm_high"])):
-        return False
-    width = max(cell["iqm_high"] - cell["iqm_low"], 0.05 * abs(cell["iqm"]), 1e-3)
-    return bool(abs(cell["mean"] - cell["iqm"]) > ROBUST * width)
+def _moved(cell: Mapping[str, Any], fine: bool) -> bool:
+    """Say whether a few seeds moved the mean far away from where most of them are.
+
+    One or two of ten seeds that are far out shift the mean by about half of its own interval. Far
+    is more than the middle half's mean itself, and for an NLL, which may be near 0, more than 1.
+    """
+    shift = abs(cell["mean"] - cell["iqm"])
+    half_width = (cell["high"] - cell["low"]) / 2
+    far = max(abs(cell["iqm"]), 0.0 if fine else 1.0, 0.4 * half_width)
+    return bool(math.isfinite(shift) and shift > far)
 
 
 def _robust(far: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -1,0 +1,354 @@
+"""Tables: their numbers, how they look, and what they say about runs that are not there."""
+
+import importlib
+import math
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import made_up
+from rafs import paths, statistics
+from rafs.errors import ParameterError
+from rafs.reporting.tables import table as t
+from rafs.reporting.tables import write
+
+NAMES = (
+    "nll", "rmse", "ranks", "sizes", "scalability", "rafs_on", "calibration", "cost", "claims",
+    "datasets", "nll_vs_published", "rmse_vs_published", "ranks_vs_published", "comparison",
+)  # fmt: skip
+
+
+SOME = ("he", "schaffer4", "friedman", "borehole", "welch", "abalone", "naval", "parkinsons")
+
+
+def build(name, inputs=None, **options):
+    module = importlib.import_module(f"rafs.reporting.tables.{name}")
+    return module.build(made_up.Memory() if inputs is None else inputs, options)
+
+
+def texts(table):
+    """Return the shown cells by row title."""
+    rows = [[c if isinstance(c, str) else c.text for c in row] for row in table.rows if row]
+    return {row[0]: row[1:] for row in rows}
+
+
+def bold(table, title):
+    (row,) = [row for row in table.rows if row and row[0] == title]
+    return [
+        head
+        for head, cell in zip(table.head, row, strict=True)
+        if isinstance(cell, t.Cell) and cell.bold
+    ]
+
+
+def few(datasets=("he", "naval"), **options):
+    """Return a small main experiment to be damaged by a test."""
+    return made_up.scores(datasets=list(datasets), **options)
+
+
+# ------------------------------------------------------------------------------- every table
+
+
+@pytest.fixture(scope="module")
+def built():
+    inputs = made_up.Memory(made_up.experiments(datasets=SOME))
+    return {name: build(name, inputs) for name in NAMES}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_table_is_whole_in_every_format(built, name, tmp_path):
+    table = built[name]
+    assert table.caption.endswith(".")
+    assert len(table.frame)
+    assert all(len(row) == len(table.head) for row in table.rows if row is not None)
+    for form in paths.TABLE_FORMATS:
+        write.write(table, tmp_path / f"{name}.{form}")
+    again = pd.read_csv(tmp_path / f"{name}.csv")
+    assert list(again.columns) == list(table.frame.columns)
+    for column in table.frame.select_dtypes("float"):
+        assert np.array_equal(again[column], table.frame[column], equal_nan=True)
+    markdown = (tmp_path / f"{name}.md").read_text()
+    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
+    latex = (tmp_path / f"{name}.tex").read_text()
+    assert latex.count("{") == latex.count("}")
+    for part in (r"\toprule", r"\midrule", r"\bottomrule", r"\caption{"):
+        assert part in latex
+    assert not re.search(r"\bnan\b", markdown.lower())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_results_give_the_same_bytes(built, name):
+    again = build(name, made_up.Memory(made_up.experiments(datasets=SOME)))
+    for form in write.FORMATS.values():
+        assert form(again) == form(built[name])
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in NAMES if n not in ("sizes", "datasets", "claims", "cost")]
+)
+def test_runs_that_are_not_there_are_counted(name):
+    experiments = made_up.experiments(4, SOME)
+    for frame in experiments.values():
+        frame.loc[frame.seed == 1, "status"] = "diverged"
+        frame.loc[frame.seed == 2, "status"] = "missing"
+        scores = frame.columns[frame.columns.get_loc("message") + 1 :]
+        frame.loc[frame.status != "ok", scores] = math.nan
+    table = build(name, made_up.Memory(experiments))
+    notes = " ".join(table.notes)
+    assert "Diverged runs: " in notes
+    assert "Missing runs: " in notes
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_but_lost_runs(name):
+    experiments = made_up.experiments(2, SOME)
+    for key, frame in experiments.items():
+        lost = [
+            made_up.lost(key, row.method, row.dataset, row.seed, "missing")
+            for row in frame.itertuples()
+        ]
+        experiments[key] = pd.DataFrame(lost)
+    table = build(name, made_up.Memory(experiments))
+    for form in write.FORMATS.values():
+        assert form(table)
+
+
+# ----------------------------------------------------------------------------------- scores
+
+
+def test_score_table_shows_means_and_bolds_the_best_and_its_equals():
+    frame = few()
+    frame.loc[frame.method == "rp", "nll_paper"] = frame.loc[
+        frame.method == "rafs", "nll_paper"
+    ].to_numpy() + np.tile([0.01, -0.009], 10)
+    table = build("nll", made_up.Memory({"main": frame}))
+    part = frame[(frame.method == "de") & (frame.dataset == "he")].nll_paper
+    half = 2.2621571628540993 * part.std() / math.sqrt(10)
+    assert texts(table)["He et al. 1D"][0] == f"{part.mean():.2f} ± {half:.2f}"
+    assert bold(table, "He et al. 1D") == ["RP-param", "RAFs"]
+    assert None in table.rows  # a line between generated and real data
+    cell = table.frame.set_index(["dataset", "method"]).loc[("he", "de")]
+    assert cell["mean"] == pytest.approx(part.mean(), rel=1e-12)
+    assert cell["median"] == part.median()
+
+
+def test_lost_runs_are_marked_in_the_cell():
+    frame = few()
+    frame.loc[(frame.method == "de") & (frame.seed < 2), "status"] = "diverged"
+    frame.loc[(frame.method == "ae") & (frame.dataset == "he"), "status"] = "diverged"
+    frame.loc[frame.dataset == "naval", "status"] = "missing"
+    table = build("nll", made_up.Memory({"main": frame}))
+    he = texts(table)["He et al. 1D"]
+    assert he[0].endswith("(8/10)")
+    assert he[2] == "diverged"
+    assert set(texts(table)["Naval propulsion"]) == {"missing"}
+    assert "(a/b)" in table.notes[1]
+    assert "AE on He et al. 1D (10)" in " ".join(table.notes)
+
+
+def test_an_exploding_seed_is_readable_and_explained():
+    frame = few(["he"])
+    frame.loc[(frame.method == "de") & (frame.seed == 3), "nll_paper"] = 1.5e7
+    table = build("nll", made_up.Memory({"main": frame}))
+    shown = texts(table)["He et al. 1D"][0]
+    assert shown == "1.5e6 ± 3.4e6†"
+    assert "the interquartile mean is: DE on He et al. 1D 3." in " ".join(table.notes)
+    assert r"$1.5\times10^{6}$ $\pm$ $3.4\times10^{6}$\dag{}" in write.latex(table)
+
+
+def test_small_errors_keep_their_digits():
+    frame = few(["naval"])
+    frame["rmse"] = frame["rmse"] / 1e4
+    shown = texts(build("rmse", made_up.Memory({"main": frame})))["Naval propulsion"]
+    assert re.fullmatch(r"0\.000\d\d ± 0\.000\d\d", shown[5])
+
+
+def test_options_choose_methods_and_datasets():
+    table = build("nll", methods=["rafs", "de"], datasets=["abalone", "he"])
+    assert table.head == ["Dataset", "DE", "RAFs"]
+    assert list(texts(table)) == ["He et al. 1D", "Abalone"]
+
+
+# ------------------------------------------------------------------------- ranks, published
+
+
+def test_ranks_tie_by_overlap():
+    frame = few(["he"], methods=("de", "ae", "rafs"))
+    levels = frame.method.map({"de": 5.0, "ae": 1.0, "rafs": 1.01})
+    for metric in ("nll_paper", "rmse"):
+        frame[metric] = levels + 0.1 * (frame.seed % 3)
+    table = build("ranks", made_up.Memory({"main": frame}))
+    assert texts(table)["He et al. 1D"] == ["2, 2", "1, 1", "1, 1"]
+    assert bold(table, "He et al. 1D") == ["AE", "RAFs"]
+    assert texts(table)["Mean"] == ["2.00, 2.00", "1.00, 1.00", "1.00, 1.00"]
+
+
+def test_published_values_are_censored_at_100():
+    frame = few(["he", "forrester"])
+    frame.loc[frame.method == "de", "nll_paper"] = 250.0 + frame.seed
+    frame.loc[frame.method == "rafs", "nll_paper"] = 2.21 + 0.01 * (frame.seed - 4.5)
+    table = build("nll_vs_published", made_up.Memory({"main": frame}))
+    he = texts(table)["He et al. 1D"]
+    assert he[0] == "> 100 [> 100]"
+    assert he[5] == "2.21 [2.21]"
+    assert bold(table, "He et al. 1D") == ["DE", "RAFs"]
+    cells = table.frame.set_index(["dataset", "method"])
+    assert cells.loc[("he", "de"), "relation"] == "agree"
+    assert cells.loc[("forrester", "ntkgp"), "relation"] == "lower"  # ours 2, theirs > 100
+    assert cells.loc[("forrester", "rafs"), "relation"] == "higher"
+    assert "Of 12 cells" in table.notes[1]
+
+
+def test_methods_that_the_paper_does_not_have_stand_alone():
+    inputs = made_up.Memory()
+    table = build("nll_vs_published", inputs, experiments=["main", "de_nll"], datasets=["he"])
+    assert texts(table)["He et al. 1D"][-1].endswith("[–]")
+
+
+def test_same_ranks_are_counted():
+    table = build("ranks_vs_published")
+    same = table.frame.dropna()
+    count = (same.nll_rank == same.published_nll_rank).sum()
+    assert f"NLL {count} of 150 cells" in table.notes[0]
+
+
+def test_sizes_are_the_published_ones():
+    table = build("sizes")
+    known = table.frame.dropna(subset="published_train")
+    assert len(known) == 25
+    assert (known.train == known.published_train).all()
+    assert (known.test == known.published_test).all()
+    other = build("sizes", overrides={"he": {"train": 40}})
+    assert texts(other)["He et al. 1D"][2] == "40 [20]"
+
+
+# ------------------------------------------------------------------------ effects and duels
+
+
+def test_rafs_on_everything_gives_the_change_and_its_interval():
+    table = build("rafs_on", datasets=["he", "abalone"])
+    assert [head.split(" ")[0] for head in table.head[1:]] == [
+        "DE", "HDE", "AE", "NTKGP-param", "RP-param",
+    ]  # fmt: skip
+    change = table.frame.set_index(["base", "dataset"]).loc[("de", "he")]
+    main, on = made_up.scores(datasets=["he"]), made_up.experiments()["rafs_on"]
+    on = on[(on.dataset == "he") & (on.method == "de+rafs")]
+    plain = main[main.method == "de"]
+    expected = statistics.hodges_lehmann(on.nll.to_numpy() - plain.nll.to_numpy())
+    assert (change.difference, change.low, change.high) == pytest.approx(expected)
+    assert texts(table)["Wins, ties, losses"][0] == "2, 0, 0"
+
+
+def test_rafs_of_anchored_is_rafs_itself():
+    from rafs.reporting.tables.rafs_on import pairs
+
+    assert pairs(["de", "ae", "rafs", "de+rafs"]) == {"de": "de+rafs", "ae": "rafs"}
+    assert pairs(["ae", "rafs", "ae+rafs"]) == {"ae": "ae+rafs"}
+
+
+def test_comparison_counts_wins_against_each_rival():
+    table = build("comparison", metrics=["nll"])
+    rows = {row[1]: row[2:] for row in table.rows if row}
+    assert rows["DE"][1:3] == ["25, 0, 0", "25, 0"]
+    assert rows["RAFs"][0] == t.Cell("1.00", True)
+    assert rows["RAFs"][1] == "–"
+    assert "Friedman's test p < 0.001" in table.notes[0]
+    assert "1.51" in table.notes[0]
+
+
+def test_comparison_of_one_method_has_no_rivals():
+    table = build("comparison", methods=["rafs"], metrics=["nll"])
+    assert len(table.rows) == 1
+
+
+def test_calibration_bolds_what_is_nearest_to_nominal():
+    frame = few(["he"], methods=("de", "ae"))
+    frame["coverage_95"] = frame.method.map({"de": 1.0, "ae": 0.93})
+    table = build("calibration", made_up.Memory({"main": frame}))
+    assert "95 %" in bold(table, "AE")
+    assert texts(table)["AE"][2] == "0.93"
+
+
+def test_cost_gives_medians_and_totals():
+    table = build("cost", datasets=["he"])
+    costs = made_up.costs(made_up.scores())
+    costs = costs[(costs.dataset == "he") & (costs.method == "de")].cpu_seconds
+    assert texts(table)["He et al. 1D"][0] == f"{costs.median():.2f}"
+    assert texts(table)["All runs, minutes"][0] == f"{costs.sum() / 60:.2f}"
+
+
+def test_scalability_shows_the_published_words():
+    table = build("scalability")
+    published = {(row[0], row[1]): row[3] for row in table.rows if row}
+    assert published["Superconductivity", "RAFs"] == "5.49"
+    assert published["Superconductivity", "RP-param"] == "> 100"
+    assert published["Superconductivity", "AE"] == "–"
+
+
+# ------------------------------------------------------------------------------------ looks
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1.005, "1.00"),
+        (-1.236, "−1.24"),
+        (-0.001, "0.00"),
+        (9999.0, "9999.00"),
+        (12345.6, "1.2e4"),
+        (-3e123, "−3.0e123"),
+        (math.nan, "–"),
+        (math.inf, "∞"),
+        (-math.inf, "−∞"),
+    ],
+)
+def test_numbers(value, shown):
+    assert t.number(value) == shown
+
+
+@given(st.floats(-1e300, 1e300))
+def test_numbers_are_short_and_near(value):
+    shown = t.number(value)
+    assert len(shown) <= 9
+    back = float(shown.replace("−", "-"))
+    assert back == pytest.approx(value, abs=0.0051, rel=0.051)
+
+
+def test_latex_escapes_everything_special():
+    table = t.Table("50 % of a_b & c.", pd.DataFrame({"a": [1]}), ["#", "x^2"], [["{~}", "\\"]])
+    latex = write.latex(table)
+    for part in (r"50 \% of a\_b \& c.", r"\#", r"x\textasciicircum{}2", r"\{\textasciitilde{}\}"):
+        assert part in latex
+    assert r"\textbackslash{} \\" in latex
+
+
+def test_markdown_escapes_pipes_and_shows_notes():
+    table = t.Table("C.", pd.DataFrame(), ["a"], [[t.Cell("x|y", True)], None], ["A note."])
+    assert write.markdown(table) == "C.\n\n| a        |\n| -------- |\n| **x\\|y** |\n\n- A note.\n"
+
+
+def test_an_unknown_format_is_an_error(tmp_path):
+    with pytest.raises(ParameterError, match="cannot be written as 'docx'"):
+        write.write(t.Table("C.", pd.DataFrame(), ["a"], []), tmp_path / "a.docx")
+
+
+def test_latex_compiles(built, tmp_path):
+    """With a LaTeX at hand every table is typeset; without one, the braces were counted above."""
+    latex = shutil.which("pdflatex")
+    body = "\n".join(write.latex(built[name]) for name in NAMES)
+    text = (
+        "\\documentclass{article}\\usepackage[utf8]{inputenc}\\usepackage[T1]{fontenc}"
+        "\\usepackage{booktabs,threeparttable}\\begin{document}" + body + "\\end{document}"
+    )
+    assert text.isascii() or not set(re.findall(r"[^\x00-\x7F]", text)) - set("éüöäáóíčžøł’“”")
+    if latex:
+        (tmp_path / "all.tex").write_text(text)
+        command = [latex, "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)

@@ -24,9 +24,7 @@ METRICS = f"{RUN}/metrics.json"
 SCORES = "results/scores/{experiment}.csv"
 COSTS = "results/costs/{experiment}.csv"
 COMPLETE = "results/complete.json"
-FAILED = (
-    "failed.txt"  # beside the files of a job that failed, or with the job's file name before it
-)
+FAILED = "failed.txt"  # beside the files of a job that failed, or after the name of its only file
 
 REPORTS = "reports"
 TABLE = "reports/tables/{table}.{format}"

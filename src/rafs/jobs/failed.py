@@ -1,7 +1,8 @@
 """Stand in for a job that failed, so that the rest goes on and the report says what is missing.
 
 The files it should have written are written with the status "failed" and the reason, and a note
-`failed.txt` beside them makes the next run of the workflow repeat just this job.
+makes the next run of the workflow repeat just this job: `failed.txt` beside the files of a tuning or
+training job, `<file>.failed.txt` for a job with one file.
 """
 
 from pathlib import Path
@@ -25,6 +26,13 @@ def run(spec: dict[str, Any]) -> None:
         write_text(f"{path}.{paths.FAILED}", message)
         write_missing(path, message)
         return
+    if kind == "score":
+        path = paths.METRICS.format(**place)
+        write_text(f"{path}.{paths.FAILED}", message)
+        parts = dict.fromkeys(("metrics", "in_distribution", "out_of_distribution"))
+        record = read_json(paths.RECORD.format(**place))
+        write_json(path, {**record, **parts, "status": "failed", "message": message})
+        return
     folder = (paths.TUNING if kind == "tune" else paths.RUN).format(**place)
     write_text(f"{folder}/{paths.FAILED}", message)
     if kind == "tune":
@@ -34,15 +42,10 @@ def run(spec: dict[str, Any]) -> None:
         )
         return
     record = {**place, "protocol": job["protocol"], "status": "failed", "message": message}
-    if kind == "train":
-        empty = {name: np.empty(0) for name in ("mean", "variance", "aleatoric")}
-        write_npz(paths.PREDICTIONS.format(**place), empty)
-        write_json(paths.RECORD.format(**place), record)
-        write_json(paths.COST.format(**place), {"cpu_seconds": None})
-    else:
-        record = {**read_json(paths.RECORD.format(**place)), **record}
-        parts = dict.fromkeys(("metrics", "in_distribution", "out_of_distribution"))
-        write_json(paths.METRICS.format(**place), {**record, **parts})
+    empty = {name: np.empty(0) for name in ("mean", "variance", "aleatoric")}
+    write_npz(paths.PREDICTIONS.format(**place), empty)
+    write_json(paths.RECORD.format(**place), record)
+    write_json(paths.COST.format(**place), {"cpu_seconds": None})
 
 
 def why(log: Path) -> str:

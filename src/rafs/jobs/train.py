@@ -27,6 +27,8 @@ def run(spec: dict[str, Any]) -> None:
     settings = methods.get(spec["base"]).resolve(spec["settings"], tuned(best, spec), spec["sweep"])
     if isinstance(data, str):
         status, message = "missing", data
+    elif best["status"] == "failed":
+        status, message = "failed", best["message"]
     else:
         y_scale = Scaler.fit(data.y_train)
         noise = best["values"]["noise"] if data.noise is None else data.noise / float(y_scale.scale)

@@ -1,8 +1,8 @@
 """Stand in for a job that failed, so that the rest goes on and the report says what is missing.
 
 The files it should have written are written with the status "failed" and the reason, and a note
-makes the next run of the workflow repeat just this job: `failed.txt` beside the files of a tuning or
-training job, `<file>.failed.txt` for a job with one file.
+makes the next run of the workflow repeat just this job: `failed.txt` beside the files of a tuning
+or training job, `<file>.failed.txt` for a job with one file.
 """
 
 from pathlib import Path

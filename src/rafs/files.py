@@ -77,7 +77,10 @@ def read_npz(path: Path | str) -> dict[str, NDArray[Any]]:
     """Read named arrays, or say which file is damaged."""
     try:
         with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
+            arrays = {name: archive[name] for name in archive.files}
+        if not all(isinstance(value, np.ndarray) for value in arrays.values()):
+            raise ValueError("it holds something else than arrays")
+        return arrays
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         raise DamagedFileError(
             f"{path} cannot be read as an npz file ({error}); delete it and run again"

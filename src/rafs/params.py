@@ -72,7 +72,7 @@ def _read(path: Path) -> Any:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ParameterError(f"{path} cannot be read as UTF-8 text: {error}") from error
+        raise ParameterError(f"{path.name} cannot be read as UTF-8 text: {error}") from error
     try:
         # _Loader is a SafeLoader: no tag of YAML can make anything but plain values.
         return yaml.load(text, Loader=_Loader)  # noqa: S506
@@ -80,7 +80,7 @@ def _read(path: Path) -> Any:
         mark = getattr(error, "problem_mark", None)
         place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         problem = getattr(error, "problem", None) or str(error) or "nested too deeply"
-        raise ParameterError(f"{path}{place}: this is not valid YAML: {problem}") from error
+        raise ParameterError(f"{path.name}{place}: this is not valid YAML: {problem}") from error
 
 
 def _overlay(base: Params, over: Mapping[str, Any], where: str) -> Params:

@@ -114,7 +114,7 @@ def test_nothing_but_lost_runs(name):
             made_up.lost(key, row.method, row.dataset, row.seed, "missing")
             for row in frame.itertuples()
         ]
-        experiments[key] = pd.DataFrame(lost)
+        experiments[key] = pd.DataFrame(lost).dropna(axis=1, how="all")  # no metric at all
     table = build(name, made_up.Memory(experiments))
     for form in write.FORMATS.values():
         assert form(table)

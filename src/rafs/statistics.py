@@ -43,7 +43,8 @@ EXACT = 60
 
 def values(frame: pd.DataFrame, metric: str) -> "pd.Series[float]":
     """Return a metric run by run: +inf where the run diverged, NaN where it has no score."""
-    scores = frame[metric].astype(float).where(frame["status"].eq("ok"))
+    known = frame[metric] if metric in frame else pd.Series(math.nan, index=frame.index)
+    scores = known.astype(float).where(frame["status"].eq("ok"))
     return scores.where(frame["status"].ne("diverged"), math.inf)
 
 

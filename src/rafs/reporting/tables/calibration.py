@@ -30,16 +30,17 @@ HEAD = {
 def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
     frame = chosen(inputs, options, ("main",))
-    metrics = [m for m in (*COVERAGES, "calibration_error", "crps") if m in frame]
+    metrics = [*COVERAGES, "calibration_error", "crps"]
     found = {metric: statistics.cells(frame, metric) for metric in metrics}
     methods = list(dict.fromkeys(frame["method"]))
     middle = pd.DataFrame({m: matrix(found[m], "mean").median() for m in metrics if m != "crps"})
     middle["crps_rank"] = pd.Series(statistics.ranking(frame, "crps").mean_ranks)
     distance = middle.copy()
     for metric, nominal in COVERAGES.items():
-        if metric in distance:
-            distance[metric] = (distance[metric] - nominal).abs()
-    best = {column: distance[column].idxmin() for column in distance if distance[column].any()}
+        distance[metric] = (distance[metric] - nominal).abs()
+    best = {
+        column: distance[column].idxmin() for column in distance if distance[column].notna().any()
+    }
     shown = {str(column): middle[column].to_dict() for column in middle}
     rows: list[Row | None] = [
         [

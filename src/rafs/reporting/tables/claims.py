@@ -36,5 +36,5 @@ def table(claims: Sequence[Claim]) -> Table:
         rows=[
             [str(c.number), c.claim, Cell(c.verdict, c.verdict == HOLDS), c.reason] for c in claims
         ],
-        align="llll",
+        align="lplp",
     )

@@ -47,5 +47,5 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
         frame=pd.DataFrame(records),
         head=["Dataset", "Category", "Features", "Target", "Noise", "Reference", "Licence"],
         rows=rows,
-        align="llclcll",
+        align="llclcpp",
     )

@@ -44,7 +44,7 @@ class Table:
 
     @property
     def alignment(self) -> str:
-        """One letter per column, l (text) or c (numbers); by default the first column is text."""
+        """One letter per column: l (text, and the first column), p (long text), c (numbers)."""
         return (self.align or "l").ljust(len(self.head), "c")
 
 

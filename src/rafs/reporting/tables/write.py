@@ -58,7 +58,7 @@ def markdown(table: Table) -> str:
 def latex(table: Table) -> str:
     """Return a table with its caption and notes; needs `booktabs` and `threeparttable`."""
     lines = [r"\begin{table*}", r"\centering", r"\small", r"\begin{threeparttable}"]
-    lines += [rf"\caption{{{_tex(table.caption)}}}", rf"\begin{{tabular}}{{{table.alignment}}}"]
+    lines += [rf"\caption{{{_tex(table.caption)}}}", rf"\begin{{tabular}}{{{_columns(table)}}}"]
     lines += [r"\toprule", _aligned(table.head), r"\midrule"]
     lines += [r"\midrule" if row is None else _aligned(row) for row in table.rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
@@ -92,7 +92,12 @@ def _piped(cells: list[str], widths: list[int]) -> str:
 
 
 def _dashes(alignment: str, width: int) -> str:
-    return "-" * width if alignment == "l" else "-" * (width - 1) + ":"
+    return "-" * (width - 1) + ":" if alignment == "c" else "-" * width
+
+
+def _columns(table: Table) -> str:
+    width = 0.6 / max(1, table.alignment.count("p"))
+    return table.alignment.replace("p", rf"p{{{width:.2f}\textwidth}}")
 
 
 def _aligned(row: Row) -> str:

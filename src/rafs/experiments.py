@@ -143,20 +143,21 @@ class Plan:
         return self.drawn(dataset, self.params["tuning"]["seed"])
 
     @cache  # noqa: B019 (a plan lives as long as the process)
-    def before_training(self, experiment: str, dataset: str) -> list[str]:
+    def before_training(self, experiment: str) -> list[str]:
         """Return all data and tuned values that runs with this experiment's tuning start from."""
         users = [name for name in self.experiments if self.tuning(name) == experiment]
-        found = {
-            self.drawn(dataset, seed)
+        drawn = {
+            self.drawn(dataset, seed): None
             for name in users
-            if dataset in self.datasets(name)
+            for dataset in self.datasets(name)
             for seed in self.seeds(name)
         }
         best = [
             paths.BEST.format(experiment=experiment, method=method, dataset=dataset)
-            for method in self.params["experiments"][experiment]["methods"]
+            for source, method, dataset in self.tuned()
+            if source == experiment
         ]
-        return [*best, *sorted(found)]
+        return [*best, *drawn]
 
     def training_inputs(self, run: Run) -> dict[str, str]:
         """Return the data and the tuned values of a run."""

@@ -13,7 +13,7 @@ DATA = "data/processed/{protocol}/{dataset}/seed-{seed}.npz"
 TUNING = "results/tuning/{experiment}/{method}/{dataset}"
 BEST = f"{TUNING}/best.json"
 TRIALS = f"{TUNING}/trials.csv"
-TUNED = "results/tuning/{experiment}/_ready/{dataset}.json"
+TUNED = "results/tuning/{experiment}/ready.txt"
 
 RUN = "results/runs/{experiment}/{method}/{dataset}/seed-{seed}"
 PREDICTIONS = f"{RUN}/predictions.npz"

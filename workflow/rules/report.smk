@@ -101,7 +101,7 @@ rule page:
 # Fails, with the list, if any job before it did: so does the whole workflow then.
 rule verify:
     input:
-        PLAN.before_verify(),
+        paths.PAGE,
     output:
         paths.COMPLETE,
     log:

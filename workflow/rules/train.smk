@@ -1,7 +1,7 @@
 # One training job and one metrics file per (experiment, method, dataset, seed).
 def after_tuning(wildcards):
     run = run_of(wildcards)
-    checkpoints.tuned.get(experiment=PLAN.tuning(run.experiment), dataset=run.dataset)
+    checkpoints.tuned.get(experiment=PLAN.tuning(run.experiment))
     return PLAN.training_inputs(run)
 
 

@@ -16,15 +16,15 @@ rule tune:
         " || rafs job failed --spec {params.spec:q} --of tune --log {log:q}"
 
 
-# Once a dataset is drawn and tuned, what depends on it is looked at again: where data and tuned values
-# came out as they were, nothing is trained anew.
+# Once an experiment's data are drawn and tuned, what depends on them is looked at again: where data and
+# tuned values came out as they were, nothing is trained anew.
 checkpoint tuned:
     localrule: True
     input:
-        lambda wc: PLAN.before_training(wc.experiment, wc.dataset),
+        lambda wc: PLAN.before_training(wc.experiment),
     output:
         paths.TUNED,
     log:
-        "results/logs/tuned/{experiment}/{dataset}.txt",
+        "results/logs/tuned/{experiment}.txt",
     shell:
         "echo ready 2> {log:q} > {output:q}"

@@ -1,17 +1,15 @@
 """The only code that trains anything: `fit` and `outputs` over a batch of networks."""
 
 import os
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 
-from rafs.engine.network import jacobian_offset
-from rafs.engine.problem import Array, Fit, Members, Training
+from rafs.engine.problem import Array, Fit, Members, Training, losses
 from rafs.errors import DataError, DeviceError, DivergedError, ParameterError
 
-__all__ = ["Fit", "Members", "Training", "fit", "jacobian_offset", "outputs"]
+__all__ = ["Fit", "Members", "Training", "fit", "outputs"]
 
 
 def fit(members: Members, x: Array, y: Array, training: Training, *, strict: bool = True) -> Fit:
@@ -32,13 +30,14 @@ def fit(members: Members, x: Array, y: Array, training: Training, *, strict: boo
         if value is not None and value.shape[1] != x.shape[-2]:
             raise DataError(f"{name} are given for {value.shape[1]} rows, not for {x.shape[-2]}")
     device = resolve_device(training)
-    result = _backend(training, device).fit(members, x, y, training, device)
-    broken = (result.diverged < 0) & ~np.isfinite(result.loss)
-    diverged = np.where(broken, training.steps, result.diverged)
+    engine = _backend(training, device)
+    theta, diverged = engine.fit(members, x, y, training, device)
+    loss = _mean_loss(members, engine.outputs(members, theta, x, training, device), y, training)
+    diverged = np.where((diverged < 0) & ~np.isfinite(loss), training.steps, diverged)
     if strict and (diverged >= 0).any():
         member = int(np.argmax(diverged >= 0))
         raise DivergedError(int(diverged[member]), member)
-    return Fit(result.theta, result.loss, diverged)
+    return Fit(theta, loss, diverged)
 
 
 def outputs(members: Members, theta: Array, x: Array, training: Training | None = None) -> Array:
@@ -72,6 +71,16 @@ def resolve_device(training: Training) -> str:
     return "cpu"
 
 
+def _mean_loss(members: Members, output: Array, y: Array, training: Training) -> Array:
+    """Return the first term of every member's objective."""
+    target = y if members.offset is None else y - members.offset
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = losses(training.loss, output.astype(np.float64), target)
+        weighted = found if members.weights is None else found * members.weights
+        mean: Array = weighted.mean(axis=1)
+    return mean
+
+
 def _may_have_gpu() -> bool:
     """Tell without importing torch whether asking it for a GPU is worth the time."""
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "0") in ("", "-1")
@@ -80,8 +89,13 @@ def _may_have_gpu() -> bool:
 
 def _backend(training: Training, device: str) -> ModuleType:
     """Import the engine that is meant: torch is not imported where it is not needed."""
-    fused = training.backend == "fused"
-    return import_module("rafs.engine.fused" if fused else "rafs.engine.batched")
+    if training.backend == "fused" or (training.backend == "auto" and device == "cpu"):
+        from rafs.engine import fused
+
+        return fused
+    from rafs.engine import batched
+
+    return batched
 
 
 def _check_inputs(members: Members, x: Array) -> None:

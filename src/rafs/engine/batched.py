@@ -16,11 +16,10 @@ from torch.nn.functional import softplus
 from rafs.engine import sampling
 from rafs.engine.activations import ACTIVATIONS
 from rafs.engine.layout import layers
-from rafs.engine.problem import Array, Fit, Members, Training
+from rafs.engine.problem import VARIANCE_FLOOR, Array, Members, Trained, Training
 
 CHUNK = 1 << 22  # numbers in the widest layer of all members that are held at a time
 CHECK_EVERY = 100  # steps between two looks at the parameters
-VARIANCE_FLOOR = 1e-6
 
 Mask = Callable[[int, Tensor], Tensor]
 
@@ -102,7 +101,7 @@ class Program:
         """Return ℓ of every member and row."""
         if self.training.loss == "squared":
             return (target - output[..., 0]).square()
-        variance = softplus(output[..., 1]) + VARIANCE_FLOOR
+        variance = softplus(output[..., 1], threshold=40) + VARIANCE_FLOOR
         return 0.5 * (variance.log() + (target - output[..., 0]).square() / variance)
 
 
@@ -127,7 +126,7 @@ def outputs(members: Members, theta: Array, x: Array, training: Training, device
     return program.unsorted(np.concatenate(parts, axis=1))
 
 
-def fit(members: Members, x: Array, y: Array, training: Training, device: str) -> Fit:
+def fit(members: Members, x: Array, y: Array, training: Training, device: str) -> Trained:
     """Minimise the objective of every member."""
     program = Program(members, training, device)
     members, B, n = program.members, members.size, x.shape[-2]
@@ -190,13 +189,7 @@ def fit(members: Members, x: Array, y: Array, training: Training, device: str) -
         if (step + 1) % CHECK_EVERY == 0 or step + 1 == training.steps:
             broken = ~torch.isfinite(theta).all(dim=1) & (diverged < 0)
             diverged[broken] = step + 1
-    with torch.no_grad():
-        loss = torch.zeros(B, dtype=torch.float64, device=program.device)
-        for part in program.chunks(n):
-            found = program.losses(program.forward(theta, inputs[..., part, :]), targets[:, part])
-            loss += (found if weights is None else found * weights[:, part]).sum(1) / n
-    columns = (theta, loss, diverged)
-    return Fit(*(program.unsorted(column.cpu().numpy()) for column in columns))
+    return program.unsorted(theta.cpu().numpy()), program.unsorted(diverged.cpu().numpy())
 
 
 def pick(values: Tensor, rows: Tensor) -> Tensor:

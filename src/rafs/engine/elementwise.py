@@ -1,50 +1,34 @@
-"""Apply an activation, chosen by number, to a whole block: one vectorised loop per activation."""
+"""The activations as vectorised loops over whole blocks."""
 
-from collections.abc import Callable
+from functools import cache
 from types import FunctionType
 from typing import Any
 
+import numba
 import numpy as np
-from numba.extending import overload
 
 from rafs.engine import mathematics
 from rafs.engine.activations import ACTIVATIONS
-from rafs.engine.compiled import FASTMATH, inner
+from rafs.engine.compiled import callback, inner
 
-CODES = {name: code for code, name in enumerate(ACTIVATIONS)}
-
-
-def activate(code: Any, z: Any, value: Any, slope: Any) -> None:
-    """Fill `value` and `slope` with α(z) and α'(z); all are flat arrays of one length."""
-    raise NotImplementedError("for compiled code only")
+_function: Any = None  # each loop has its own
 
 
-@overload(activate, jit_options={"fastmath": FASTMATH, "error_model": "numpy"})
-def _activate(code, z, value, slope):  # type: ignore[no-untyped-def]
-    number = np.float32 if z.dtype.bitwidth == 32 else np.float64
-    chain = _loops([in_precision(f, number) for f in ACTIVATIONS.values()])
-    return lambda code, z, value, slope: chain(code, z, value, slope)
+def _loop(z, value, slope):  # type: ignore[no-untyped-def]
+    for i in range(z.size):
+        value[i], slope[i] = _function(mathematics, z[i])
 
 
-def in_precision(function: Any, number: Callable[[float], Any]) -> Any:
-    """Return the function with its float literals in another precision."""
-    code = function.__code__
-    consts = tuple(number(c) if isinstance(c, float) else c for c in code.co_consts)
-    return FunctionType(code.replace(co_consts=consts), function.__globals__, function.__name__)
+@cache
+def activation(name: str, dtype: str) -> Any:
+    """Return a function for compiled code: (z, value, slope) fills two arrays with α(z), α'(z).
 
-
-def _loops(functions: list[Any]) -> Any:
-    """Return a compiled chain of choices, each with the loop of one activation."""
-    if not functions:
-        return inner(lambda code, z, value, slope: None)
-    function, others = inner(functions[0]), _loops(functions[1:])
-
-    @inner
-    def choose(code, z, value, slope):  # type: ignore[no-untyped-def]
-        if code == 0:
-            for i in range(z.size):
-                value[i], slope[i] = function(mathematics, z[i])
-        else:
-            others(code - 1, z, value, slope)
-
-    return choose
+    It is passed to other compiled functions by its address, so that they are compiled once and an
+    activation only when it is used. The arrays are flat and must not overlap.
+    """
+    function = inner(mathematics.in_precision(ACTIVATIONS[name], np.dtype(dtype).type))
+    names = {"__name__": __name__, "mathematics": mathematics, "_function": function}
+    loop = FunctionType(_loop.__code__, names)
+    loop.__qualname__ = f"{name}_{dtype}"
+    numbers = numba.from_dtype(np.dtype(dtype))[::1]
+    return callback(loop, numba.void(numbers, numbers, numbers))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rafs.engine.compiled import kept
-from rafs.engine.elementwise import CODES, activate
+from rafs.engine.elementwise import activation
 from rafs.engine.layout import layers
 from rafs.engine.problem import Array, Members
 
@@ -23,13 +23,18 @@ def jacobian_offset(members: Members, theta: Array, tangent: Array, x: Array) ->
             weight, bias = (1, 1) if members.scales is None else members.scales[member, index]
             factor[layer.weight], factor[layer.bias] = weight, bias
         _push(
-            widths, CODES[name], theta[member] * factor, tangent[member] * factor, x, moved[member]
+            widths,
+            activation(name, "float64"),
+            theta[member] * factor,
+            tangent[member] * factor,
+            x,
+            moved[member],
         )
     return moved
 
 
 @kept
-def _push(widths, code, theta, tangent, x, moved):  # type: ignore[no-untyped-def]
+def _push(widths, act, theta, tangent, x, moved):  # type: ignore[no-untyped-def]
     """Push values and tangents of all rows through one network; keep the first output's tangent."""
     work = np.empty((5, widths.max()))
     z, dz, h, dh, slope = work[0], work[1], work[2], work[3], work[4]
@@ -49,6 +54,6 @@ def _push(widths, code, theta, tangent, x, moved):  # type: ignore[no-untyped-de
                     dz[j] += h[k] * tangent[p] + dh[k] * theta[p]
             start = bias + fan_out
             if layer + 2 < len(widths):
-                activate(code, z[:fan_out], h[:fan_out], slope[:fan_out])
+                act(z[:fan_out], h[:fan_out], slope[:fan_out])
                 dh[:fan_out] = slope[:fan_out] * dz[:fan_out]
         moved[row] = dz[0]

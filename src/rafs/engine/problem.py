@@ -20,6 +20,8 @@ from rafs.engine.layout import n_parameters
 from rafs.errors import ParameterError
 
 Array = NDArray[Any]
+Trained = tuple[Array, Array]  # what an engine gives back: θ [B, P] and Fit.diverged [B]
+VARIANCE_FLOOR = 1e-6
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,15 @@ class Training:
             raise ParameterError(f"training: batch_size is {self.batch_size}; it must be positive")
         if not (0 <= self.adversarial < np.inf):
             raise ParameterError("training: adversarial must be a finite step size, 0 for none")
+
+
+def losses(loss: str, output: Array, target: Array) -> Array:
+    """Return ℓ of every row, for outputs [..., n, 1 or 2] and targets [..., n]."""
+    square = (target - output[..., 0]) ** 2
+    if loss == "squared":
+        return square
+    variance = np.logaddexp(0, output[..., 1]) + VARIANCE_FLOOR
+    return 0.5 * (np.log(variance) + square / variance)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,16 @@ def dropout_seed(key, step, layer):  # type: ignore[no-untyped-def]
     return mix(mix(key, np.uint64(2 * step + 2)), np.uint64(layer)) >> np.uint64(32)
 
 
+@kept
+def hash32(counter, seed):  # type: ignore[no-untyped-def]
+    """Return 32 bits of (counter, seed), held in 64: a xorshift-multiply hash."""
+    mask = np.uint64(MASK)
+    h = (np.uint64(counter) ^ np.uint64(seed)) & mask
+    h = ((h ^ (h >> np.uint64(16))) * np.uint64(0x7FEB352D)) & mask
+    h = ((h ^ (h >> np.uint64(15))) * np.uint64(0x846CA68B)) & mask
+    return h ^ (h >> np.uint64(16))
+
+
 def batches(keys: Array, epoch: int, n: int) -> Array:
     """Return every member's order of the n rows in one epoch, [B, n]."""
     orders = np.empty((len(keys), n), dtype=np.int64)

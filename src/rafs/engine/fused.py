@@ -1,0 +1,335 @@
+"""The fast engine: one compiled loop per member, on one thread of the CPU.
+
+Members are trained one after another, each by itself, so that a member comes out the same to the
+last bit whatever is trained beside it. Within a member, rows run through the network in tiles that
+stay in the cache, and the gradient is written out by hand:
+
+    forward   z_l = W_lᵀ h_l,  h_{l+1} = α(z_l)        (h_l ends with a 1, W_l with the bias)
+    backward  δ_l = (W_l δ_{l+1}) · α'(z_{l-1})
+    gradient  ∂/∂W_l = Σ_rows h_l δ_{l+1}ᵀ
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rafs.engine.compiled import inner, kept
+from rafs.engine.elementwise import activation
+from rafs.engine.layout import layers
+from rafs.engine.problem import VARIANCE_FLOOR, Array, Members, Trained, Training
+from rafs.engine.products import outer, pack, product
+from rafs.engine.sampling import dropout_seed, hash32, shuffle
+from rafs.engine.simd import LINE_BYTES
+
+CACHE = 192 * 1024  # bytes of activations and deltas that are held at a time
+CHECK_EVERY = 100  # steps between two looks at the parameters
+
+
+def fit(members: Members, x: Array, y: Array, training: Training, device: str) -> Trained:
+    """Minimise the objective of every member."""
+    dtype, n = np.dtype(training.dtype), x.shape[-2]
+    theta = np.array(members.theta0, dtype=dtype)
+    diverged = np.empty(members.size, dtype=np.int64)
+    zeros, ones = np.zeros(members.n_parameters, dtype=dtype), np.ones(n, dtype=dtype)
+    shared = None if x.ndim == 3 else np.ascontiguousarray(x, dtype=dtype)
+
+    def row(column: Array | None, member: int, default: Array) -> Array:
+        return default if column is None else np.ascontiguousarray(column[member], dtype=dtype)
+
+    for member, name in enumerate(members.activations):
+        target = y if y.ndim == 1 else y[member]
+        if members.offset is not None:
+            target = target - members.offset[member]
+        diverged[member] = _train(
+            _shape(members, dtype),
+            activation(name, training.dtype),
+            theta[member],
+            _factor(members, member, dtype),
+            row(members.centre, member, zeros),
+            row(members.gamma, member, zeros) * dtype.type(2 / n),
+            members.learning_rate[member],
+            members.keys[member],
+            np.ascontiguousarray(x[member], dtype=dtype) if shared is None else shared,
+            np.ascontiguousarray(target, dtype=dtype),
+            row(members.weights, member, ones),
+            0.0 if members.dropout is None else members.dropout[member],
+            training.steps,
+            n if training.batch_size is None else min(training.batch_size, n),
+            training.optimiser == "adam",
+            training.loss == "gaussian",
+            training.adversarial,
+        )
+    return theta, diverged
+
+
+def outputs(members: Members, theta: Array, x: Array, training: Training, device: str) -> Array:
+    """Return f(x; θ) of every member, [B, n, outputs]."""
+    dtype = np.dtype(training.dtype)
+    found = np.empty((members.size, x.shape[-2], members.widths[-1]), dtype=dtype)
+    for member, name in enumerate(members.activations):
+        rows = x if x.ndim == 2 else x[member]
+        _predict(
+            _shape(members, dtype),
+            activation(name, training.dtype),
+            np.ascontiguousarray(theta[member], dtype=dtype),
+            _factor(members, member, dtype),
+            np.ascontiguousarray(rows, dtype=dtype),
+            found[member],
+        )
+    return found
+
+
+def _shape(members: Members, dtype: Any) -> Array:
+    """Return what the compiled functions need to know about a network: a table, row by layer.
+
+    Columns: fan_in, fan_out, start in θ, start of the packed weights and of their transpose, start
+    of the layer's outputs in the working memory, lines per tile there and of its inputs. The last
+    row: rows in a tile, tiles in a block, and the sizes of the memories.
+    """
+    lanes = LINE_BYTES // dtype.itemsize
+    widths = members.widths
+    lines = [(width + 1) | 1 for width in widths]  # odd, so that tiles do not share cache sets
+    tiles = max(1, CACHE // (2 * LINE_BYTES * sum(lines[1:])))
+    table = np.zeros((len(widths), 8), dtype=np.int64)
+    packed = work = 0
+    for index, layer in enumerate(layers(widths)):
+        table[index] = (
+            layer.fan_in,
+            layer.fan_out,
+            layer.weight.start,
+            packed,
+            packed + (layer.fan_in + 1) * layer.fan_out,
+            work,
+            lines[index + 1],
+            lines[index],
+        )
+        packed += (2 * layer.fan_in + 1) * layer.fan_out
+        work += tiles * lines[index + 1] * lanes
+    table[-1, :5] = lanes, tiles, packed, work, max(widths) * lanes
+    return table
+
+
+def _factor(members: Members, member: int, dtype: Any) -> Array:
+    """Return the scale of every parameter (NTK parameterisation)."""
+    factor = np.ones(members.n_parameters, dtype=dtype)
+    if members.scales is not None:
+        for index, layer in enumerate(layers(members.widths)):
+            factor[layer.weight], factor[layer.bias] = members.scales[member, index]
+    return factor
+
+
+@inner
+def _pack(shape, theta, factor, scaled, packed, inputs_too):  # type: ignore[no-untyped-def]
+    """Lay out the scaled weights for the products of the forward and of the backward pass."""
+    for p in range(theta.size):
+        scaled[p] = theta[p] * factor[p]
+    for layer in range(len(shape) - 1):
+        fan_in, fan_out, start = shape[layer, 0], shape[layer, 1], shape[layer, 2]
+        pack(scaled, start, fan_out, 1, fan_in + 1, fan_out, packed, shape[layer, 3])
+        if layer > 0 or inputs_too:
+            pack(scaled, start, 1, fan_out, fan_out, fan_in, packed, shape[layer, 4])
+
+
+@inner
+def _arrange(x, order, first, count, lines, L, tiled, rows):  # type: ignore[no-untyped-def]
+    """Lay out rows order[first : first + count] in tiles and return how many there are.
+
+    The last tile is filled up with zeros; their row number is -1.
+    """
+    d = x.shape[1]
+    tiles = (count + L - 1) // L
+    for tile in range(tiles):
+        for lane in range(L):
+            i = tile * L + lane
+            row = order[first + i] if i < count else -1
+            rows[i] = row
+            for k in range(d):
+                tiled[(tile * lines + k) * L + lane] = x[row, k] if row >= 0 else 0
+            tiled[(tile * lines + d) * L + lane] = 1
+    return tiles
+
+
+@inner
+def _forward(shape, act, packed, x, at, h, s, z, tile, dropout, rows):  # type: ignore[no-untyped-def]
+    """Run one tile through the network: values to h, slopes to s, the last layer's outputs to s."""
+    L, last = shape[-1, 0], len(shape) - 2
+    for layer in range(last + 1):
+        fan_in, fan_out, weights = shape[layer, 0], shape[layer, 1], shape[layer, 3]
+        to = shape[layer, 5] + tile * shape[layer, 6] * L
+        source = x if layer == 0 else h
+        start = at if layer == 0 else shape[layer - 1, 5] + tile * shape[layer, 7] * L
+        if layer == last:
+            product(packed, weights, source, start, fan_in + 1, fan_out, s, to, L)
+        else:
+            product(packed, weights, source, start, fan_in + 1, fan_out, z, 0, L)
+            end = to + fan_out * L
+            act(z[: fan_out * L], h[to:end], s[to:end])
+            seeds, threshold, keep = dropout
+            if threshold > 0:
+                _drop(fan_out, seeds[layer], threshold, keep, rows, h[to:end], s[to:end], L)
+
+
+@inner
+def _drop(units, seed, threshold, keep, rows, value, slope, L):  # type: ignore[no-untyped-def]
+    """Multiply values and slopes of a tile by the dropout mask."""
+    none = keep - keep
+    for unit in range(units):
+        for lane in range(L):
+            noise = hash32(rows[lane] * units + unit, seed)
+            scale = keep if noise >= threshold else none
+            value[unit * L + lane] *= scale
+            slope[unit * L + lane] *= scale
+
+
+@inner
+def _derive(gaussian, out, y, w, L, scale):  # type: ignore[no-untyped-def]
+    """Replace the outputs of a tile by the derivatives of scale · Σ w ℓ."""
+    number = type(scale)
+    for i in range(L):
+        residual = out[i] - y[i]
+        if gaussian:
+            raw = float(out[L + i])
+            e = math.exp(-abs(raw))
+            v = number(max(raw, 0.0) + math.log1p(e) + VARIANCE_FLOOR)
+            rise = number((1.0 if raw >= 0 else e) / (1.0 + e))
+            half = number(0.5) * scale * w[i] * rise
+            out[i] = scale * w[i] * residual / v
+            out[L + i] = half * (v - residual * residual) / (v * v)
+        else:
+            out[i] = number(2.0) * scale * w[i] * residual
+
+
+@inner
+def _backward(shape, packed, s, z, tile, inputs_too):  # type: ignore[no-untyped-def]
+    """Carry the derivatives of a tile back from the outputs; those of the inputs end in z."""
+    L = shape[-1, 0]
+    for layer in range(len(shape) - 2, -1 if inputs_too else 0, -1):
+        fan_in, fan_out, weights = shape[layer, 0], shape[layer, 1], shape[layer, 4]
+        delta = shape[layer, 5] + tile * shape[layer, 6] * L
+        product(packed, weights, s, delta, fan_out, fan_in, z, 0, L)
+        if layer > 0:
+            to = shape[layer - 1, 5] + tile * shape[layer, 7] * L
+            for i in range(fan_in * L):
+                s[to + i] *= z[i]
+
+
+@inner
+def _collect(shape, x, at, h, s, tiles, g):  # type: ignore[no-untyped-def]
+    """Add the gradient of a block of tiles to g."""
+    L = shape[-1, 0]
+    for layer in range(len(shape) - 1):
+        fan_in, fan_out, start = shape[layer, 0], shape[layer, 1], shape[layer, 2]
+        delta, d_stride, x_stride = shape[layer, 5], shape[layer, 6] * L, shape[layer, 7] * L
+        source = x if layer == 0 else h
+        first = at if layer == 0 else shape[layer - 1, 5]
+        outer(source, first, x_stride, fan_in + 1, s, delta, d_stride, fan_out, tiles, g, start, L)
+
+
+@inner
+def _step(theta, g, factor, centre, gamma, m, v, rate, adam, left):  # type: ignore[no-untyped-def]
+    """Move θ against the gradient of the objective (Kingma and Ba 2015, or plain descent)."""
+    number = type(rate)
+    for p in range(theta.size):
+        g[p] = factor[p] * g[p] + gamma[p] * (theta[p] - centre[p])
+    if adam:
+        left[0] *= 0.9
+        left[1] *= 0.999
+        size = number(rate / (1 - left[0]))
+        root = number(1 / math.sqrt(1 - left[1]))
+        for p in range(theta.size):
+            m[p] = number(0.9) * m[p] + number(0.1) * g[p]
+            v[p] = number(0.999) * v[p] + number(0.001) * g[p] * g[p]
+            theta[p] -= size * m[p] / (np.sqrt(v[p]) * root + number(1e-8))
+    else:
+        for p in range(theta.size):
+            theta[p] -= rate * g[p]
+
+
+@inner
+def _finite(theta):  # type: ignore[no-untyped-def]
+    finite = True
+    for p in range(theta.size):
+        finite &= math.isfinite(theta[p])
+    return finite
+
+
+@kept
+def _train(  # type: ignore[no-untyped-def]
+    shape, act, theta, factor, centre, gamma, learning_rate, key, x, y, weights, dropout,
+    steps, batch, adam, gaussian, adversarial,
+):  # fmt: skip
+    """Train one member in place; return the step at which it diverged, or -1."""
+    number = type(theta[0])
+    n, lines, last = x.shape[0], shape[0, 7], len(shape) - 2
+    L, block, widest = shape[-1, 0], shape[-1, 1], shape[-1, 4]
+    most = (batch + L - 1) // L
+    scaled, g, m, v = theta * 0, theta * 0, theta * 0, theta * 0
+    packed = np.zeros(shape[-1, 2], x.dtype)
+    h, s = np.ones(shape[-1, 3], x.dtype), np.zeros(shape[-1, 3], x.dtype)
+    z = np.zeros(widest, x.dtype)
+    tiled, moved = np.zeros(most * lines * L, x.dtype), np.ones(block * lines * L, x.dtype)
+    target, weight = np.zeros(most * L, x.dtype), np.zeros(most * L, x.dtype)
+    order, rows = np.arange(n), np.zeros(most * L, np.int64)
+    seeds, keep = np.zeros(last + 1, np.uint64), number(1 / (1 - dropout))
+    threshold = np.uint64(dropout * 4294967296.0)
+    left = np.ones(2)  # share of the zero start in Adam's two averages
+    per_epoch = (n + batch - 1) // batch
+    turns = 2 if adversarial > 0 else 1
+    tiles = 0
+    for step in range(steps):
+        first = step % per_epoch * batch
+        count = min(batch, n - first)
+        if first == 0 and batch < n:
+            shuffle(key, step // per_epoch, order)
+        if step == 0 or batch < n:
+            tiles = _arrange(x, order, first, count, lines, L, tiled, rows)
+            for i in range(tiles * L):
+                target[i] = y[rows[i]] if rows[i] >= 0 else 0
+                weight[i] = weights[rows[i]] if rows[i] >= 0 else 0
+        _pack(shape, theta, factor, scaled, packed, turns == 2)
+        for layer in range(last):
+            seeds[layer] = dropout_seed(key, step, layer)
+        g[:] = 0
+        scale = number(1 / (count * turns))
+        for start in range(0, tiles, block):
+            some = min(block, tiles - start)
+            for turn in range(turns):
+                source, at = (tiled, start * lines * L) if turn == 0 else (moved, 0)
+                for tile in range(some):
+                    here = (start + tile) * L
+                    begin = at + tile * lines * L
+                    masks = (seeds, threshold, keep)
+                    _forward(shape, act, packed, source, begin, h, s, z, tile, masks, rows[here:])
+                    out = shape[last, 5] + tile * shape[last, 6] * L
+                    _derive(gaussian, s[out:], target[here:], weight[here:], L, scale)
+                    perturb = turn == 0 and turns == 2
+                    _backward(shape, packed, s, z, tile, perturb)
+                    if perturb:
+                        to = tile * lines * L
+                        for i in range(x.shape[1] * L):
+                            moved[to + i] = tiled[begin + i] + number(adversarial) * np.sign(z[i])
+                _collect(shape, source, at, h, s, some, g)
+        _step(theta, g, factor, centre, gamma, m, v, number(learning_rate), adam, left)
+        if ((step + 1) % CHECK_EVERY == 0 or step + 1 == steps) and not _finite(theta):
+            return step + 1
+    return -1
+
+
+@kept
+def _predict(shape, act, theta, factor, x, found):  # type: ignore[no-untyped-def]
+    """Fill `found` [n, outputs] with the outputs of one member."""
+    lines, last, L = shape[0, 7], len(shape) - 2, shape[-1, 0]
+    packed = np.zeros(shape[-1, 2], x.dtype)
+    h, s = np.ones(shape[-1, 3], x.dtype), np.zeros(shape[-1, 3], x.dtype)
+    z, tiled = np.zeros(shape[-1, 4], x.dtype), np.zeros(lines * L, x.dtype)
+    order, rows = np.arange(len(x)), np.zeros(L, np.int64)
+    masks = (np.zeros(0, np.uint64), np.uint64(0), theta[0])  # no dropout
+    _pack(shape, theta, factor, theta * factor, packed, False)
+    for first in range(0, len(x), L):
+        count = min(L, len(x) - first)
+        _arrange(x, order, first, count, lines, L, tiled, rows)
+        _forward(shape, act, packed, tiled, 0, h, s, z, 0, masks, rows)
+        for i in range(count):
+            for j in range(found.shape[1]):
+                found[first + i, j] = s[shape[last, 5] + j * L + i]

@@ -263,6 +263,13 @@ def test_comparison_counts_wins_against_each_rival():
     assert "1.51" in table.notes[0]
 
 
+def test_too_few_seeds_for_a_win_are_said():
+    inputs = made_up.Memory(made_up.experiments(3, SOME))
+    for name in ("comparison", "rafs_on"):
+        assert t.TOO_FEW in build(name, inputs).notes
+        assert t.TOO_FEW not in build(name, datasets=SOME).notes
+
+
 def test_comparison_of_one_method_has_no_rivals():
     table = build("comparison", methods=["rafs"], metrics=["nll"])
     assert len(table.rows) == 1

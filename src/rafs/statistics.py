@@ -222,11 +222,11 @@ def against(
 ) -> pd.DataFrame:
     """Compare a method with each rival over all datasets.
 
-    Wins, ties and losses are those of `compare`; `better` and `worse` count datasets by the sign
-    of the difference alone. `improvement` is the mean over datasets of the probability that the
-    method scores lower than the rival on the same seed, with a bootstrap interval over seeds
-    within datasets; `p` the signed-rank test over the datasets' differences, `p_holm` corrected
-    over the rivals.
+    Wins, ties and losses are those of `compare`; `tellable` counts the datasets with enough seeds
+    for anything but a tie; `better` and `worse` count datasets by the sign of the difference
+    alone. `improvement` is the mean over datasets of the probability that the method scores lower
+    than the rival on the same seed, with a bootstrap interval over seeds within datasets; `p` the
+    signed-rank test over the datasets' differences, `p_holm` corrected over the rivals.
     """
     rows: list[dict[str, Any]] = []
     for rival in rivals:
@@ -246,6 +246,7 @@ def against(
                 "wins": int(outcomes.get("win", 0)),
                 "ties": int(outcomes.get("tie", 0)),
                 "losses": int(outcomes.get("loss", 0)),
+                "tellable": int(each["tellable"].sum()),
                 "better": int((known < 0).sum()),
                 "worse": int((known > 0).sum()),
                 "improvement": float(each["improvement"].mean()),

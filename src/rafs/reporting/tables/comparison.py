@@ -11,6 +11,7 @@ from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.tables.table import (
     NONE,
+    TOO_FEW,
     Cell,
     Row,
     Table,
@@ -50,6 +51,8 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
         lowest = min(ranking.mean_ranks.values())
         rows += [_row(metric, row, lowest) for row in records(merged)]
         notes.append(_sentence(metric, ranking))
+        if len(found) and not found["tellable"].any() and TOO_FEW not in notes:
+            notes.insert(0, TOO_FEW)
     name = labels.method(reference)
     return Table(
         caption=f"{name} against each rival over the datasets: wins, ties and losses on single "

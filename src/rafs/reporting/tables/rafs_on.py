@@ -10,12 +10,14 @@ from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.tables.table import (
     NONE,
+    TOO_FEW,
     Cell,
     Row,
     Table,
     chosen,
     gaps,
     number,
+    p_value,
     records,
     sections,
 )
@@ -53,7 +55,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
     summary: list[Row | None] = [None, ["Wins, ties, losses", *map(_counts, whole.values())]]
     summary.append(["Median change", *(number(t["difference"].median()) for t in each.values())])
     summary.append(["Probability of improvement", *map(_improvement, whole.values())])
-    summary.append(["p over datasets (Holm)", *(f"{p:.3f}" for p in corrected)])
+    summary.append(["p over datasets (Holm)", *map(p_value, corrected)])
     frames = [table.assign(base=base, method=bases[base]) for base, table in each.items()]
     return Table(
         caption=f"Change in {labels.metric(metric)} when the members of a method take random "
@@ -66,6 +68,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
             "Bold: a gain that stands after Holm's correction over the datasets (exact signed-rank "
             "test at 5 %); wins and losses are counted the same way. AE + RAFs is RAFs Ensemble.",
             "A diverged run is worse than any score; the change may then be infinite.",
+            *([] if any(row["tellable"] for row in whole.values()) else [TOO_FEW]),
             *gaps(used),
         ],
     )

@@ -150,5 +150,8 @@ def lost(cell: Mapping[str, Any]) -> str:
     return "diverged" if cell["diverged"] else "missing"
 
 
+TOO_FEW = "The seeds are too few for a difference on one dataset to stand after the correction."
+"""Said where every duel must end in a tie."""
+
 PARTIAL = "(a/b): a of b runs have a score, the mean is theirs."
 """Explains `scored`; goes with `gaps`."""

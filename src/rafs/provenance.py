@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "yaml": "pyyaml"}  # where the import name is another
 
 
+@cache
 def _file(module: str) -> Path | None:
     """Return the source file of a module of this package, or None if there is no such module."""
     base = ROOT.joinpath(*module.split(".")[1:])
@@ -56,18 +57,19 @@ def _canonical(node: object) -> str:
 
 
 @cache
-def _parsed(path: Path, _stamp: tuple[int, int]) -> tuple[ast.Module, str]:
+def _parsed(module: str, path: Path, _stamp: tuple[int, int]) -> tuple[str, tuple[str, ...]]:
     tree = ast.parse(path.read_bytes(), filename=str(path))
-    return tree, hashlib.sha256(_canonical(tree).encode()).hexdigest()
+    imports = dict.fromkeys(_imports(tree, module, path.name == "__init__.py"))
+    return hashlib.sha256(_canonical(tree).encode()).hexdigest(), tuple(imports)
 
 
-def _module(module: str) -> tuple[ast.Module, str, bool]:
+def _module(module: str) -> tuple[str, tuple[str, ...]]:
+    """Return the digest of a module and the names of what it imports."""
     path = _file(module)
     if path is None:
         raise ModuleNotFoundError(f"there is no module {module}")
     stat = path.stat()
-    tree, digest = _parsed(path, (stat.st_mtime_ns, stat.st_size))
-    return tree, digest, path.name == "__init__.py"
+    return _parsed(module, path, (stat.st_mtime_ns, stat.st_size))
 
 
 def _imports(tree: ast.Module, module: str, is_package: bool) -> Iterator[str]:
@@ -94,10 +96,10 @@ def closure(roots: Iterable[str]) -> tuple[dict[str, str], set[str]]:
         module = waiting.pop()
         if module in digests:
             continue
-        tree, digests[module], is_package = _module(module)
+        digests[module], imports = _module(module)
         if "." in module:  # importing a module runs the packages above it
             waiting.append(module.rpartition(".")[0])
-        for name in _imports(tree, module, is_package):
+        for name in imports:
             if name.split(".")[0] != PACKAGE:
                 foreign.add(name.split(".")[0])
             elif _file(name):

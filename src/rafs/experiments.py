@@ -342,10 +342,11 @@ class Plan:
 
     def shown(self, kind: str, name: str) -> str:
         """Spec of a table or a figure (kind: "tables" or "figures")."""
+        options = dict(self.params[kind][name])
+        if name == "sizes":
+            options["overrides"] = self.params["datasets"]
         return self._spec(
-            [f"rafs.jobs.{kind}", f"rafs.reporting.{kind}.{name}"],
-            name=name,
-            options=self.params[kind][name],
+            [f"rafs.jobs.{kind}", f"rafs.reporting.{kind}.{name}"], name=name, options=options
         )
 
     def claims(self) -> str:

@@ -41,6 +41,8 @@ def entry() -> int:
     if sys.argv[1:2] == ["job"]:
         from rafs import warm
 
+        if warm.end_with_owner():
+            return 1
         code = warm.ask(sys.argv[1:])
         if code is not None:
             return code
@@ -51,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     """Describe all commands."""
     top = argparse.ArgumentParser(
         prog="rafs",
-        description="Random Activation Functions ensembles: data, checks and jobs of the benchmark.",
+        description="Random Activation Functions ensembles: data, checks, jobs of the benchmark.",
         epilog="The reproduction itself is run by `snakemake` or `dvc repro`; see README.md.",
     )
     top.add_argument("--version", action="version", version=f"rafs {__version__}")
@@ -135,7 +137,8 @@ def _smoke(options: argparse.Namespace) -> int:
     folder = root / "build" / "smoke"
     folder.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "RAFS_DATA_DIR": os.environ.get("RAFS_DATA_DIR", f"{root}/data")}
-    environment.pop("RAFS_WARM", None)
+    for name in ("RAFS_WARM", "RAFS_OWNER"):  # of a workflow that this one is a job of
+        environment.pop(name, None)
     command = [
         sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile"),
         "--directory", str(folder), "--profile", str(root / "profiles" / "default"),
@@ -146,14 +149,12 @@ def _smoke(options: argparse.Namespace) -> int:
 
 def _clean(options: argparse.Namespace) -> int:
     from rafs.experiments import Plan
-    from rafs.guards import recorded
+    from rafs.guards import unrecorded
     from rafs.params import load
 
-    known = recorded()
-    for name in Plan(load("params.yaml")).artefacts():
-        if Path(name).is_file() and name not in known:
-            Path(name).unlink()
-            print(f"removed {name}")
+    for name in unrecorded(Plan(load("params.yaml"))):
+        Path(name).unlink()
+        print(f"removed {name}")
     return 0
 
 

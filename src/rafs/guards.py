@@ -6,32 +6,32 @@
 4. One run per directory, by a lock that the kernel drops with its holder, however that ends.
 5. DVC is told of results only after a complete, successful run of everything.
 
-A run also forgets failed jobs of the run before, starts the warm parent of short jobs, and ends with
-a summary.
+A run also repeats the failed jobs of the run before, starts the warm parent of short jobs, and ends
+with a summary.
 """
 
 import contextlib
 import fcntl
 import os
-import re
-import shutil
 import subprocess
 import sys
-import tempfile
-from base64 import urlsafe_b64decode
-from collections import Counter
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from rafs import paths, warm
 from rafs.errors import DamagedFileError, RafsError
 from rafs.experiments import Plan
-from rafs.files import read_json
+from rafs.files import read_json, write_json
+from rafs.jobs.verify import failures
 from rafs.params import Params, load
 
-METADATA = Path(".snakemake/metadata")
+METADATA = Path(".snakemake/metadata")  # one record per output that was made
+INCOMPLETE = Path(".snakemake/incomplete")  # one mark per output that is being made
 LOCK = Path(".snakemake/rafs.lock")
 STAGE = "reproduce"
+NAME_LENGTH = 254  # Snakemake splits longer names of records into directories
 
 
 def parameters(root: Path, edition: str | None) -> Params:
@@ -49,15 +49,31 @@ def stop(message: str, code: int = 1) -> NoReturn:
     os._exit(code)
 
 
-def recorded(metadata: Path = METADATA) -> set[str]:
-    """Return the outputs of which Snakemake knows how they were made."""
+def recorded() -> set[str]:
+    """Return the outputs of which Snakemake knows how they were made, or that they are not done."""
     found = set()
-    for path in metadata.rglob("*"):
-        if path.is_file():
-            parts = [part.removeprefix("@") for part in path.relative_to(metadata).parts]
-            with contextlib.suppress(ValueError):
-                found.add(urlsafe_b64decode("".join(parts)).decode(errors="replace"))
+    for top in (METADATA, INCOMPLETE):
+        for folder, _, names in os.walk(top):
+            before = [part.removeprefix("@") for part in Path(folder).relative_to(top).parts]
+            for name in names:
+                with contextlib.suppress(ValueError):
+                    found.add(urlsafe_b64decode("".join([*before, name])).decode(errors="replace"))
     return found
+
+
+def unrecorded(plan: Plan) -> list[str]:
+    """Return the outputs that are there without a record of how they were made."""
+    there = [name for name in plan.artefacts() if Path(name).exists()]
+    return sorted(set(there) - recorded()) if there else []
+
+
+def mark_incomplete(outputs: Iterable[str]) -> None:
+    """Let Snakemake make these outputs again, as it does after it was interrupted."""
+    for output in outputs:
+        name = urlsafe_b64encode(output.encode()).decode()
+        parts = [name[i : i + NAME_LENGTH] for i in range(0, len(name), NAME_LENGTH)]
+        folders = [f"@{part}" for part in parts[:-1]]
+        write_json(INCOMPLETE.joinpath(*folders, parts[-1]), {"external_jobid": None})
 
 
 class Guard:
@@ -69,7 +85,7 @@ class Guard:
         self.root = root
         self.lock: IO[str] | None = None
         self.warm: subprocess.Popen[bytes] | None = None
-        self.folder: Path | None = None
+        self.display: Any = None
 
     # --- before the jobs are worked out -----------------------------------------------------------
 
@@ -78,15 +94,14 @@ class Guard:
         if not self.workflow.is_main_process:
             return
         self.refuse_unrecorded()
-        if not self.workflow.dryrun:
-            self.forget_failures()
+        if not self.held_by():
+            self.repeat_failures()
             self.look_again()
         self.say_missing()
 
     def refuse_unrecorded(self) -> None:
         """Stop if an output is there whose making is not on record (guard 1)."""
-        there = [name for name in self.plan.artefacts() if Path(name).exists()]
-        unknown = sorted(set(there) - recorded()) if there else []
+        unknown = unrecorded(self.plan)
         if unknown:
             stop(
                 f"{len(unknown)} outputs have no provenance record, for instance {unknown[0]}: "
@@ -94,26 +109,23 @@ class Guard:
                 "delete these files to make them again (`rafs clean --unrecorded` does)."
             )
 
-    def forget_failures(self) -> None:
-        """Remove what stands in for failed jobs, so that they are tried again."""
-        if self.held_by():
-            return
-        for note in _notes():
+    def repeat_failures(self) -> None:
+        """Let failed jobs be tried again: what stands in for their outputs is not complete."""
+        for note in failures():
             if note.name == paths.FAILED:
-                for file in note.parent.iterdir():
-                    if file.suffix in (".json", ".npz", ".csv"):
-                        file.unlink()
+                outputs = (note.parent.glob(f"*{suffix}") for suffix in (".json", ".npz", ".csv"))
+                mark_incomplete(str(file) for files in outputs for file in files)
             else:
-                Path(str(note).removesuffix(f".{paths.FAILED}")).unlink(missing_ok=True)
+                mark_incomplete([str(note).removesuffix(f".{paths.FAILED}")])
             note.unlink()
 
     def look_again(self) -> None:
-        """Forget that a real dataset was missing if it is to be had now."""
+        """Look again for a real dataset that was missing if it is to be had now."""
         from rafs.datasets.fetch import available
 
-        for dataset, _ in self.missing():
-            if available(dataset)[0]:
-                Path(paths.FETCHED.format(dataset=dataset)).unlink()
+        records = [paths.FETCHED.format(dataset=dataset) for dataset, _ in self.missing()
+                   if available(dataset)[0]]  # fmt: skip
+        mark_incomplete(records)
 
     def missing(self) -> list[tuple[str, str]]:
         """Return the real datasets that could not be had, and why."""
@@ -144,41 +156,39 @@ class Guard:
         return ""
 
     def on_start(self) -> None:
-        """Take the lock (guard 4) and start the warm parent."""
+        """Take the lock (guard 4), start the warm parent, and show how far the jobs are."""
         LOCK.parent.mkdir(exist_ok=True)
         self.lock = LOCK.open("a+")
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            self.lock.seek(0)
-            stop(
-                f"this directory is in use by {self.lock.read().strip() or 'another process'}; "
-                "wait for it or stop it"
-            )
+            stop(f"this directory is in use by {self.held_by()}; wait for it or stop it")
         self.lock.truncate(0)
         self.lock.write(f"process {os.getpid()} on {os.uname().nodename}")
         self.lock.flush()
-        if self.workflow.local_exec and os.environ.get("RAFS_NO_WARM") != "1":
-            self.folder = Path(tempfile.mkdtemp(prefix="rafs-"))
-            self.warm = warm.start(self.folder / "socket")
+        if self.workflow.local_exec:
+            os.environ[warm.OWNER] = str(os.getpid())
+            if os.environ.get("RAFS_NO_WARM") != "1":
+                self.warm = warm.start()
+        from rafs.progress import Display
+
+        self.display = Display()
+        self.display.start()
 
     def on_end(self, log: str | list[str], *, success: bool) -> None:
         """Stop the warm parent, tell DVC (guard 5), and sum up."""
+        self.display.stop()
         if self.warm is not None:
             warm.stop(self.warm)
-        if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
-        self.summary(Path(log[-1] if isinstance(log, list) else str(log)), success)
+        self.summary(log[-1] if isinstance(log, list) else str(log), success)
         if success and self.complete() and not os.environ.get("DVC_STAGE"):
             self.commit()
 
     def complete(self) -> bool:
-        """Tell whether everything was asked for, without restriction."""
+        """Tell whether everything was asked for, and made, without restriction."""
         asked = self.workflow.dag_settings
-        return (
-            not (set(asked.targets) - {"all"} or asked.until or asked.omit_from or asked.batch)
-            and Path(paths.COMPLETE).exists()
-        )
+        restricted = set(asked.targets) - {"all"} or asked.until or asked.omit_from or asked.batch
+        return not restricted and not self.workflow.touch and Path(paths.COMPLETE).exists()
 
     def commit(self) -> None:
         """Let DVC take note of the results."""
@@ -191,20 +201,16 @@ class Guard:
         if done.returncode:
             print("rafs: `dvc commit` failed; `dvc repro` will look again", file=sys.stderr)
 
-    def summary(self, log: Path, success: bool) -> None:
+    def summary(self, log: str, success: bool) -> None:
         """Say what ran, what was up to date, what failed and where its log is."""
-        text = log.read_text(errors="replace") if log.is_file() else ""
-        ran = Counter(re.findall(r"^Finished jobid: \d+ \(Rule: (\w+)\)", text, re.MULTILINE))
+        ran = self.display.finished
         what = ", ".join(f"{count} {rule}" for rule, count in ran.items() if rule != "all")
         total = len(self.plan.all_runs)
         lines = [f"ran: {what or 'nothing'}", f"runs up to date: {total - ran['train']} of {total}"]
-        lines += [f"failed: {note.parent} ({note.read_text()})" for note in _notes()[:20]]
-        lines += [f"missing: {dataset}" for dataset, _ in self.missing()]
+        notes = failures()
+        lines += [f"failed: {note.read_text()}" for note in notes[:20]]
+        lines += [f"and {len(notes) - 20} more" for _ in notes[20:21]]
+        lines += [f"failed: {rule} (see {file})" for rule, file in self.display.failed[:20]]
+        lines += [f"missing: {dataset}: {message}" for dataset, message in self.missing()]
         lines += [] if success else [f"not complete; Snakemake's log: {log}"]
         print("\n".join(f"rafs: {line}" for line in lines), file=sys.stderr)
-
-
-def _notes() -> list[Path]:
-    from rafs.jobs.verify import failures
-
-    return failures()

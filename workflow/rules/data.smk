@@ -4,6 +4,7 @@ rule fetch:
         paths.FETCHED,
     log:
         "results/logs/fetch/{dataset}.txt",
+    priority: 2
     params:
         spec=lambda wc: PLAN.fetch(wc.dataset),
     shell:
@@ -17,6 +18,7 @@ rule data:
         paths.DATA,
     log:
         "results/logs/data/{protocol}/{dataset}/seed-{seed}.txt",
+    priority: 2
     params:
         spec=lambda wc: PLAN.data(wc.protocol, wc.dataset, int(wc.seed)),
     shell:

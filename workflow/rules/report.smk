@@ -2,13 +2,16 @@
 rule aggregate:
     input:
         lambda wc: [
-            run.path(t) for run in PLAN.runs(wc.experiment) for t in (paths.METRICS, paths.COST)
+            run.path(t)
+            for run in PLAN.runs(wc.experiment)
+            for t in (paths.METRICS, paths.COST)
         ],
     output:
         paths.SCORES,
         paths.COSTS,
     log:
         "results/logs/aggregate/{experiment}.txt",
+    priority: 3
     params:
         spec=lambda wc: PLAN.aggregate(wc.experiment),
     shell:
@@ -30,6 +33,7 @@ rule table:
         "results/logs/tables/{name}.txt",
     wildcard_constraints:
         name="|".join(PLAN.params["tables"]) or "-",
+    priority: 3
     params:
         spec=lambda wc: PLAN.shown("tables", wc.name),
     shell:
@@ -51,6 +55,7 @@ rule figure:
         "results/logs/figures/{name}.txt",
     wildcard_constraints:
         name="|".join(PLAN.params["figures"]) or "-",
+    priority: 3
     params:
         spec=lambda wc: PLAN.shown("figures", wc.name),
     shell:
@@ -65,6 +70,7 @@ rule claims:
         PLAN.shown_files("tables", "claims"),
     log:
         "results/logs/claims.txt",
+    priority: 3
     params:
         spec=lambda wc: PLAN.claims(),
     shell:
@@ -79,6 +85,7 @@ rule summary:
         paths.PLOT_SCORES,
     log:
         "results/logs/summary.txt",
+    priority: 3
     params:
         spec=lambda wc: PLAN.summary(),
     shell:
@@ -92,6 +99,7 @@ rule page:
         report(paths.PAGE, caption="../report/page.rst", category="Page"),
     log:
         "results/logs/page.txt",
+    priority: 3
     params:
         spec=lambda wc: PLAN.page(),
     shell:
@@ -106,6 +114,7 @@ rule verify:
         paths.COMPLETE,
     log:
         "results/logs/verify.txt",
+    priority: 3
     params:
         spec=lambda wc: PLAN.verify(),
     shell:

@@ -4,9 +4,9 @@ for experiment in PLAN.experiments:
     rule:
         name:
             experiment
-        localrule: True
         input:
             PLAN.experiment_artefacts(experiment),
+        localrule: True
 
 
 for kind in ("tables", "figures"):
@@ -15,9 +15,9 @@ for kind in ("tables", "figures"):
         rule:
             name:
                 f"{kind[:-1]}_{name}"
-            localrule: True
             input:
                 PLAN.shown_files(kind, name),
+            localrule: True
 
 
 # Every rule and every method on three small datasets, in a directory of its own.

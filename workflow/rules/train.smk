@@ -16,6 +16,7 @@ rule train:
         f"{paths.RUN}/log.txt",
     benchmark:
         f"{paths.RUN}/benchmark.tsv"
+    priority: by_experiment
     params:
         spec=lambda wc: PLAN.train(run_of(wc)),
     shell:
@@ -32,6 +33,7 @@ rule score:
         paths.METRICS,
     log:
         f"{paths.RUN}/score.txt",
+    priority: by_experiment
     params:
         spec=lambda wc: PLAN.score(run_of(wc)),
     shell:

@@ -9,6 +9,7 @@ rule tune:
         f"{paths.TUNING}/log.txt",
     benchmark:
         f"{paths.TUNING}/benchmark.tsv"
+    priority: by_experiment
     params:
         spec=lambda wc: PLAN.tune(wc.experiment, wc.method, wc.dataset),
     shell:
@@ -19,12 +20,13 @@ rule tune:
 # Once an experiment's data are drawn and tuned, what depends on them is looked at again: where data and
 # tuned values came out as they were, nothing is trained anew.
 checkpoint tuned:
-    localrule: True
     input:
         lambda wc: PLAN.before_training(wc.experiment),
     output:
         paths.TUNED,
     log:
         "results/logs/tuned/{experiment}.txt",
+    priority: 3
+    localrule: True
     shell:
         "echo ready 2> {log:q} > {output:q}"

@@ -1,0 +1,98 @@
+"""How far a run of the workflow is: a live bar on a terminal, a line now and then elsewhere.
+
+Snakemake logs several lines per job, tens of thousands for the whole reproduction; they stay in its
+log file. Here they become counts: how many jobs are done, how long it took, how long it may take.
+"""
+
+import logging
+import re
+import sys
+import time
+from collections import Counter
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from snakemake.logging import logger
+from snakemake_interface_logger_plugins.common import LogEvent
+
+PAUSE = 30.0  # seconds between two lines where there is no terminal
+
+
+class Display(logging.Handler):
+    """Counts the jobs that Snakemake reports, and shows the counts instead of its own lines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.finished: Counter[str] = Counter()  # by rule
+        self.failed: list[tuple[str, str]] = []  # (rule, log)
+        self.started = self.said = time.monotonic()
+        self.bar = Progress(
+            TextColumn("rafs"), BarColumn(), MofNCompleteColumn(), TextColumn("jobs,"),
+            TimeElapsedColumn(), TextColumn("passed,"), TimeRemainingColumn(), TextColumn("left"),
+            console=Console(stderr=True), transient=True,
+        )  # fmt: skip
+        self.task = self.bar.add_task("jobs", total=None)
+        self.live = self.bar.console.is_terminal
+
+    def start(self) -> None:
+        """Take the place of Snakemake's lines on the screen; its warnings stay."""
+        for handler in logger.handlers:
+            if handler.name == "DefaultStreamHandler":
+                handler.addFilter(lambda record: record.levelno >= logging.WARNING)
+        logger.addHandler(self)
+        if self.live:
+            self.bar.start()
+
+    def stop(self) -> None:
+        """Give the screen back."""
+        logger.removeHandler(self)
+        if self.live:
+            self.bar.stop()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take note of one event."""
+        event, detail = getattr(record, "event", None), record.__dict__
+        if event == LogEvent.JOB_FINISHED:
+            found = re.search(r"\(Rule: (\w+)\)", record.getMessage())
+            self.finished[found[1] if found else "?"] += 1
+        elif event == LogEvent.JOB_ERROR:
+            self._fail(detail)
+        elif event == LogEvent.PROGRESS:
+            self._show(detail["done"], detail["total"])
+
+    def _fail(self, detail: dict[str, Any]) -> None:
+        log = next(iter(detail.get("log") or ["no log"]))
+        self.failed.append((detail["rule_name"], log))
+        self.bar.console.print(f"rafs: {detail['rule_name']} failed; its log is {log}", style="red")
+
+    def _show(self, done: int, total: int) -> None:
+        self.bar.update(self.task, completed=done, total=total)
+        now = time.monotonic()
+        if not self.live and (now - self.said >= PAUSE or done == total):
+            self.said = now
+            passed = now - self.started
+            left = passed / done * (total - done)
+            print(
+                f"rafs: {done} of {total} jobs, {clock(passed)} passed, about {clock(left)} left",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+def clock(seconds: float) -> str:
+    """Write a duration.
+
+    >>> clock(59.7), clock(3725)
+    ('1:00', '1:02:05')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

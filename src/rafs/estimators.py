@@ -546,9 +546,8 @@ class NTKGaussianProcess(UncertainRegressor):
 
     >>> from rafs import NTKGaussianProcess
     >>> model = NTKGaussianProcess(noise=0.1).fit([[0], [1], [2]], [0, 1, 0])
-    >>> mean, std = model.predict([[1], [20]], return_std=True)
-    >>> bool(abs(mean[0] - 1) < 0.1 and std[0] < 0.2 < std[1])
-    True
+    >>> model.predict([[1], [20]], return_std=True)[1].round(2)
+    array([0.13, 3.07])
     """
 
     def __init__(

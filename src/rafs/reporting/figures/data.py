@@ -23,13 +23,17 @@ def scores(
     found = {name: inputs.find(name) for name in names}
     frames = [frame for frame in found.values() if frame is not None]
     rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(KEYS))
-    base = rows["method"].astype(str).str.partition("@")[0]
     if "methods" in options:
-        rows = rows[base.isin(list(options["methods"]))]
+        rows = rows[bases(rows).isin(list(options["methods"]))]
     if "datasets" in options:
         rows = rows[rows["dataset"].isin(list(options["datasets"]))]
     notes = [f"Experiment {name} has not been run." for name in names if found[name] is None]
     return rows, notes + gaps(rows)
+
+
+def bases(rows: pd.DataFrame) -> "pd.Series[str]":
+    """Return the method of each run without the value of a sweep."""
+    return rows["method"].map(lambda name: str(name).partition("@")[0])
 
 
 def gaps(rows: pd.DataFrame) -> list[str]:

@@ -177,8 +177,16 @@ def render(figure: Figure, format: str, caption: str = "") -> bytes:
     return buffer.getvalue()
 
 
+@styled
+def arrange(figure: Figure) -> None:
+    """Give everything its place, once for all formats."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+
+
 def save(figure: Figure, stem: Path | str, caption: str = "") -> list[Path]:
-    """Write `stem`.svg, .png and .pdf; return their paths."""
+    """Write `stem`.svg, .png and .pdf, arranged alike; return their paths."""
+    arrange(figure)
     paths = []
     for format in FORMATS:
         path = Path(f"{stem}.{format}")

@@ -37,7 +37,7 @@ def draw_sweep(
         _panel(axes, here, metric)
         axes.set_xlabel(xlabel)
         axes.set_ylabel(style.metric_label(metric))
-    bases = labels.in_order(known["method"].str.partition("@")[0])
+    bases = labels.in_order(data.bases(known))
     if len(bases) > 1:
         style.legend(figure, bases)
     return style.finish(figure, notes)
@@ -46,8 +46,8 @@ def draw_sweep(
 def _panel(axes: Axes, rows: pd.DataFrame, metric: str) -> None:
     """Draw mean and interval of every method against the swept value, and the seeds behind them."""
     rows = rows.assign(
-        base=rows["method"].str.partition("@")[0],
-        value=pd.to_numeric(rows["method"].str.rpartition("=")[2], errors="coerce"),
+        base=data.bases(rows),
+        value=[float(str(name).rpartition("=")[2] or "nan") for name in rows["method"]],
     ).dropna(subset="value")
     for base in labels.in_order(rows["base"]):
         look = style.look(base)

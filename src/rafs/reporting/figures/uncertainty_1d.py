@@ -58,7 +58,7 @@ def _block(
     """Draw all methods on one dataset."""
     known = inputs.data(name, seed, options.get("protocol", "described"))
     for axes, method in zip(panels.flat, methods, strict=False):
-        axes.set_title(f"{style.label(method)}, {style.title(name)}")
+        axes.set_title(style.label(method))
         run = None
         for experiment in options.get("experiments", ("main",)):
             run = run or data.predictions(inputs, experiment, method, name, seed)
@@ -67,8 +67,11 @@ def _block(
             style.sentence(axes, f"No predictions with seed {seed}: {reason}.")
             continue
         _panel(axes, known, run, method, name)
-        if axes in panels[-1]:
-            label_axes(axes, name)
+        left, bottom = axes in panels[:, 0], axes in panels[-1]
+        label_axes(axes, name)
+        axes.set_ylabel(f"{style.title(name)}: {axes.get_ylabel()}" if left else "")
+        axes.set_xlabel(axes.get_xlabel() if bottom else "")
+        axes.tick_params(labelleft=left, labelbottom=bottom)
     for axes in panels.flat[len(methods) :]:
         axes.set_axis_off()
 

@@ -112,19 +112,23 @@ def cell(value: Any, name: str = "td", **attributes: Any) -> Html:
 
 def shown_table(table: Table) -> Html:
     """Return a table of the report as its readers see it; sorted by the first number of a cell."""
+    sides = table.alignment
+    heads = [
+        heading(name, class_=None if side == "l" else "number")
+        for name, side in zip(table.head, sides, strict=True)
+    ]
     body = []
     for row in table.rows:
         if row is None:
             continue
         first, *rest = (part if isinstance(part, Cell) else Cell(part) for part in row)
-        sides = table.alignment[1:]
-        cells = [_shown(part, side != "l") for part, side in zip(rest, sides, strict=True)]
+        cells = [_shown(part, side != "l") for part, side in zip(rest, sides[1:], strict=True)]
         name = tag("th", first.text, scope="row", data_value=leading(first.text, whole=True))
         body.append(tag("tr", name, cells))
     element = tag(
         "table",
         tag("caption", tag("span", table.caption)),
-        tag("thead", tag("tr", [heading(column) for column in table.head])),
+        tag("thead", tag("tr", heads)),
         tag("tbody", body),
         class_="sortable",
     )

@@ -13,6 +13,7 @@ import pandas as pd
 from rafs import metrics, paths, seeding
 from rafs.datasets.core import Dataset
 from rafs.files import write_npz
+from rafs.likelihood import HALF_LOG_TWO_PI
 from rafs.reporting.inputs import Inputs
 from rafs.storage import write_dataset
 
@@ -72,7 +73,7 @@ def run(experiment, method, dataset, seed, nll=None, n=200, **columns):
         "seed": seed,
         "status": "ok",
         "message": None,
-        "nll": nll + metrics.HALF_LOG_2PI,
+        "nll": nll + HALF_LOG_TWO_PI,
         "nll_paper": nll,
         "rmse": np.exp(0.3 * min(nll, 50.0)) + rng.uniform(0.0, 0.05),
     }

@@ -153,6 +153,14 @@ def test_a_method_s_code_is_its_own_and_what_it_imports(package):
     assert code(*TRAIN["random_prior"]) != before["random_prior"]
 
 
+def test_a_new_entry_in_the_list_of_methods_changes_no_run(package):
+    root, code = package
+    before = code(*TRAIN["rafs"])
+    path = root / "rafs" / "methods" / "__init__.py"
+    path.write_text(path.read_text().replace("REGISTRY = {", 'REGISTRY = {"new": "new:New",', 1))
+    assert code(*TRAIN["rafs"]) == before
+
+
 def test_scores_are_not_part_of_training(package):
     root, code = package
     before, scoring = code(*TRAIN["rafs"]), code("rafs.jobs.score")
@@ -174,6 +182,6 @@ def test_only_locked_versions_of_imported_packages_count(package):
 
 def test_the_closure_follows_relative_and_nested_imports():
     modules, foreign = provenance.closure(["rafs.jobs.train"])
-    assert {"rafs", "rafs.files", "rafs.methods.base", "rafs.engine.problem"} <= set(modules)
+    assert {"rafs.files", "rafs.methods.base", "rafs.engine.fused"} <= set(modules)
     assert "numpy" in foreign
     assert not any(name.startswith("rafs.reporting") for name in modules)

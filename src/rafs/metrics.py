@@ -23,13 +23,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from rafs.errors import ParameterError
+from rafs.likelihood import HALF_LOG_TWO_PI, gaussian_nll
 
 Array = NDArray[np.float64]
 Scores = dict[str, float]
 
 INTERVALS = (50, 90, 95)
 CURVE = (10, 20, 30, 40, 50, 60, 70, 80, 90)
-HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
 NAMES = (
     "nll",
@@ -90,10 +90,10 @@ def scores(y: Array, mean: Array, variance: Array) -> Scores:
     error = y - mean
     z = error / sd
     with np.errstate(over="ignore"):
-        nll_paper = float(np.mean(0.5 * z**2 + np.log(sd)))
+        nll = float(np.mean(gaussian_nll(y, mean, variance)))
         values = {
-            "nll": nll_paper + HALF_LOG_2PI,
-            "nll_paper": nll_paper,
+            "nll": nll,
+            "nll_paper": nll - HALF_LOG_TWO_PI,
             "rmse": float(np.sqrt(np.mean(error**2))),
             "mae": float(np.mean(np.abs(error))),
             "crps": float(np.mean(_crps(z, sd))),

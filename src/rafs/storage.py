@@ -1,14 +1,41 @@
-"""Drawn datasets as files of the workflow."""
+"""A drawn dataset, and how it is kept in a file of the workflow.
 
+Apart from `rafs.datasets`, so that a training depends on the data and not on the code behind them.
+"""
+
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rafs.datasets.core import Dataset
 from rafs.errors import DamagedFileError
 from rafs.files import read_npz, write_npz
 
+Array = NDArray[np.float64]
+
 ARRAYS = ("x_train", "y_train", "x_test", "y_test")
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Training and test rows in original units.
+
+    `noise` is the known standard deviation of the noise in y, or None. `in_distribution` marks the
+    test rows that lie where training rows may lie; it is None for real data.
+    """
+
+    name: str
+    features: tuple[str, ...]
+    x_train: Array
+    y_train: Array
+    x_test: Array
+    y_test: Array
+    noise: float | None
+    seed: int
+    protocol: str = "described"
+    source: str = "generated"
+    in_distribution: NDArray[np.bool_] | None = None
 
 
 def write_dataset(path: Path | str, data: Dataset) -> None:
@@ -38,7 +65,10 @@ def read_dataset(path: Path | str) -> Dataset | str:
         data = Dataset(
             name=name,
             features=tuple(str(feature) for feature in arrays["features"]),
-            **{key: arrays[key] for key in ARRAYS},
+            x_train=arrays["x_train"],
+            y_train=arrays["y_train"],
+            x_test=arrays["x_test"],
+            y_test=arrays["y_test"],
             noise=None if np.isnan(noise) else noise,
             seed=int(seed),
             protocol=protocol,

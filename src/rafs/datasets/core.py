@@ -16,6 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rafs.errors import ParameterError
+from rafs.storage import Dataset
+
+__all__ = ["Array", "Dataset", "Function", "Interval", "Spec", "columns"]
 
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
@@ -69,27 +72,6 @@ class Spec:
     def synthetic(self) -> bool:
         """Whether the data are generated from a function."""
         return self.category in SYNTHETIC
-
-
-@dataclass(frozen=True, eq=False)
-class Dataset:
-    """Training and test rows in original units.
-
-    `noise` is the known standard deviation of the noise in y, or None. `in_distribution` marks the
-    test rows that lie where training rows may lie; it is None for real data.
-    """
-
-    name: str
-    features: tuple[str, ...]
-    x_train: Array
-    y_train: Array
-    x_test: Array
-    y_test: Array
-    noise: float | None
-    seed: int
-    protocol: str = "described"
-    source: str = "generated"
-    in_distribution: NDArray[np.bool_] | None = None
 
 
 def columns(x: Array, count: int) -> tuple[Array, ...]:

@@ -9,6 +9,7 @@ from rafs.reporting.inputs import Inputs
 
 
 def run(spec: dict[str, Any]) -> None:
-    """Draw the figure that the spec names, and write it."""
-    figure = import_module(f"rafs.reporting.figures.{spec['name']}").draw(Inputs(), spec["options"])
-    save(figure, paths.FIGURE.format(figure=spec["name"], format="svg").removesuffix(".svg"))
+    """Draw the figure that the spec names, and write it with its caption inside."""
+    figure = import_module(f"rafs.reporting.figures.{spec['name']}")
+    stem = paths.FIGURE.format(figure=spec["name"], format="svg").removesuffix(".svg")
+    save(figure.draw(Inputs(), spec["options"]), stem, figure.CAPTION)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rafs import metrics, paths
-from rafs.errors import DamagedFileError
+from rafs.errors import DamagedFileError, ParameterError
 from rafs.files import read_json, read_npz, write_json
 from rafs.storage import read_dataset
 
@@ -19,7 +19,10 @@ def run(spec: dict[str, Any]) -> None:
         predictions = read_npz(path)
         if isinstance(data, str) or len(predictions.get("mean", ())) != len(data.y_test):
             raise DamagedFileError(f"{path} does not fit its dataset; delete it and run again")
-        result = metrics.evaluate(
-            data.y_test, predictions["mean"], predictions["variance"], data.in_distribution
-        )
+        try:
+            result = metrics.evaluate(
+                data.y_test, predictions["mean"], predictions["variance"], data.in_distribution
+            )
+        except ParameterError as error:  # finite, and yet beyond any score: counted as diverged
+            record |= {"status": "diverged", "message": str(error)}
     write_json(paths.METRICS.format(**place), {**record, **result})

@@ -17,6 +17,7 @@ import numpy as np
 
 from rafs.engine import Fit, Training
 from rafs.errors import DataError, DivergedError
+from rafs.likelihood import gaussian_nll
 from rafs.methods.base import COMMON, Method, Plan, Task, train
 from rafs.methods.ensemble import Array, Ensemble, combine
 from rafs.methods.prior import spread
@@ -138,7 +139,7 @@ def greedy(
     def nll(counts: Array) -> float:
         p = combine(members, counts / counts.sum(), aleatoric, variance)
         total = np.maximum(p.variance, TINY)
-        return float(np.mean(np.log(total) + (y - p.mean) ** 2 / total) / 2)
+        return float(np.mean(gaussian_nll(y, p.mean, total)))
 
     one = np.eye(len(members))
     counts = one[np.argmin(np.mean((members - y) ** 2, axis=1))]

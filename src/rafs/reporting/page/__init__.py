@@ -17,10 +17,8 @@ import pandas as pd
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import KEYS, Inputs
-from rafs.reporting.page import scores
+from rafs.reporting.page import answer, scores
 from rafs.reporting.page.elements import Html, frame_table, join, shown_table, tag
-from rafs.reporting.page.headline import claims as claim_list
-from rafs.reporting.page.headline import headline
 from rafs.reporting.tables.table import Table
 
 CITATION = """@inproceedings{stoyanova2023toward,
@@ -71,8 +69,8 @@ def build(
     cells = {m: scores.scores(rows, m, methods) for m in scores.METRICS if m in rows}
     drawn = {name: _figure(name, svg) for name, svg in (figures or {}).items()}
     content: dict[str, list[Any]] = {
-        "answer": [*headline(main), drawn.pop("overview", None)],
-        "claims": claim_list(claims),
+        "answer": [*answer.headline(main), drawn.pop("overview", None)],
+        "claims": answer.claims(claims),
         "scores": [scores.explorer(rows, cells, methods)],
         "figures": [tag("div", list(drawn.values()), class_="gallery")] if drawn else [],
         "tables": [_further(name, table) for name, table in (tables or {}).items()],

@@ -3,12 +3,20 @@ import os
 import sys
 from pathlib import Path
 
-os.environ["PATH"] = str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"]
+# Jobs run with the code beside this file, also in a copy of the project that is not the installed one.
+ROOT = Path(workflow.basedir)
+sys.path.insert(0, str(ROOT / "src"))
+for variable, folder in (
+    ("PYTHONPATH", ROOT / "src"),
+    ("PATH", Path(sys.executable).parent),
+):
+    os.environ[variable] = os.pathsep.join(
+        filter(None, [str(folder), os.environ.get(variable)])
+    )
 
 from rafs import guards, paths
 from rafs.experiments import Plan, Run
 
-ROOT = Path(workflow.basedir)
 PLAN = Plan(guards.parameters(ROOT, config.get("edition")), ROOT)
 GUARD = guards.Guard(workflow, PLAN, ROOT)
 GUARD.on_parse()

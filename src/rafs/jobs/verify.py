@@ -1,10 +1,9 @@
 """Say whether every job succeeded; fail, with the list, if one did not."""
 
+import csv
 from collections import Counter
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from rafs import paths
 from rafs.errors import RafsError
@@ -34,5 +33,6 @@ def run(spec: dict[str, Any]) -> None:
         )
     counts: Counter[str] = Counter()
     for path in sorted(Path("results/scores").glob("*.csv")):
-        counts.update(pd.read_csv(path, usecols=["status"])["status"])
+        with path.open(newline="") as file:
+            counts.update(row["status"] for row in csv.DictReader(file))
     write_json(paths.COMPLETE, {"runs": spec["runs"], "status": dict(sorted(counts.items()))})

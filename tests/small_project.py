@@ -1,0 +1,125 @@
+"""Small copies of the project, for tests that run its workflow."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+PROJECT = Path(__file__).resolve().parents[1]
+FILES = ("Snakefile", "workflow", "profiles", "params.yaml", "requirements.lock", "dvc.yaml",
+         ".dvcignore", ".gitignore", "src", "pyproject.toml")  # fmt: skip
+
+Done = subprocess.CompletedProcess[str]
+
+
+@dataclass
+class Copy:
+    """A copy of the project in a directory of its own, with small parameters."""
+
+    root: Path
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The environment of all commands."""
+        lost = ("RAFS_WARM", "RAFS_OWNER", "RAFS_DATA_MIRROR", "RAFS_DATA_DIR", "DVC_STAGE")
+        return {
+            **{name: value for name, value in os.environ.items() if name not in lost},
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(self.root / "src"),
+            "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org",
+            "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@example.org",
+        }  # fmt: skip
+
+    def run(self, *command: str, check: bool = True, **more: str) -> Done:
+        """Run a command in the copy; its output is shown when it fails."""
+        done = subprocess.run(
+            command, cwd=self.root, env={**self.env, **more}, text=True, capture_output=True,
+            timeout=600,
+        )  # fmt: skip
+        if check and done.returncode:
+            raise AssertionError(f"{command} gave {done.returncode}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def jobs(self, *command: str, **more: str) -> dict[str, int]:
+        """Run a command around Snakemake and return how many jobs of each rule it ran."""
+        return ran(self.run(*command, **more))
+
+    def edit(self, change: Callable[[dict[str, Any]], None]) -> None:
+        """Change the parameters by a function of the parsed file."""
+        path = self.root / "params.yaml"
+        params = yaml.safe_load(path.read_text())
+        change(params)
+        path.write_text(yaml.safe_dump(params, sort_keys=False))
+
+    def replace(self, file: str, old: str, new: str) -> None:
+        """Change a text in a file, once."""
+        path = self.root / file
+        text = path.read_text()
+        assert old in text, f"{file} does not contain {old!r}"
+        path.write_text(text.replace(old, new, 1))
+
+    def snapshot(self, *patterns: str) -> dict[str, tuple[int, bytes]]:
+        """Return mtime and bytes of the files that match."""
+        return {
+            str(path.relative_to(self.root)): (path.stat().st_mtime_ns, path.read_bytes())
+            for pattern in patterns
+            for path in sorted(self.root.glob(pattern))
+            if path.is_file()
+        }
+
+    def commit(self, message: str) -> None:
+        """Commit everything to git."""
+        self.run("git", "add", "--all")
+        self.run("git", "commit", "--quiet", "--message", message)
+
+    def to(self, root: Path) -> "Copy":
+        """Return a copy of this copy, dates included."""
+        shutil.copytree(self.root, root, symlinks=True)
+        return Copy(root)
+
+
+def ran(done: Done) -> dict[str, int]:
+    """Return how many jobs of each rule a command ran, by the summary at its end."""
+    text = done.stdout + done.stderr
+    found = re.search(r"^rafs: ran: (.+)$", text, re.MULTILINE)
+    if found is None:
+        assert re.search(r"Nothing to be done|didn't change, skipping", text), text
+        return {}
+    return {rule: int(count) for count, rule in re.findall(r"(\d+) (\w+)", found[1])}
+
+
+def small(params: dict[str, Any]) -> None:
+    """Reduce the parameters to two methods, two datasets and two seeds."""
+    params["seeds"] = 2
+    params["training"]["steps"] = 20
+    params["tuning"]["trials"] = 2
+    params["experiments"] = {
+        "main": {"methods": ["ae", "rafs"], "datasets": ["he", "forrester"]},
+    }
+    params["tables"] = {"nll": {"experiments": ["main"]}, "rmse": {"experiments": ["main"]}}
+    params["figures"] = {
+        "training_points_1d": {"experiments": [], "datasets": ["he"], "seed": 0},
+        "overview": {"experiments": ["main"]},
+    }
+    params.pop("smoke", None)
+
+
+def copied(root: Path) -> Copy:
+    """Return a small copy of the project's files, compiled code included, without git."""
+    root.mkdir(parents=True)
+    for name in FILES:
+        source = PROJECT / name
+        if source.is_dir():
+            shutil.copytree(source, root / name, ignore=shutil.ignore_patterns("*.egg-info"))
+        else:
+            shutil.copy2(source, root / name)
+    copy = Copy(root)
+    copy.edit(small)
+    return copy

@@ -1,0 +1,143 @@
+"""Only what changed runs again, through Snakemake and through DVC alike."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from small_project import Copy
+
+pytestmark = pytest.mark.workflow
+
+TOOLS = pytest.mark.parametrize(
+    "tool", [("snakemake",), ("dvc", "repro")], ids=lambda tool: tool[0]
+)
+REPORTS = {"claims": 1, "summary": 1, "page": 1, "verify": 1}
+SHOWN = {"aggregate": 1, "table": 2, "figure": 1, **REPORTS}  # what follows from a run of main
+
+
+def untouched(copy: Copy, *patterns: str) -> Callable[[], bool]:
+    """Return a question: have these files still the same bytes and the same dates?"""
+    before = copy.snapshot(*patterns)
+    assert before
+    return lambda: copy.snapshot(*patterns) == before
+
+
+def set_learning_rate(params: dict[str, Any]) -> None:
+    params["methods"]["rafs"]["learning_rate"] = 0.02
+
+
+def test_nothing(finished: Copy) -> None:
+    same = untouched(finished, "results/**/*", "reports/**/*", "data/**/*")
+    assert finished.jobs("snakemake") == {}
+    assert finished.jobs("dvc", "repro") == {}  # agrees with what Snakemake made
+    assert "up to date" in finished.run("dvc", "status").stdout
+    finished.replace("params.yaml", "seeds: 2", "seeds: 2  # a comment")
+    assert finished.jobs("dvc", "repro") == {}
+    assert finished.jobs("snakemake") == {}
+    assert same()
+
+
+@TOOLS
+def test_setting_of_a_method(finished: Copy, tool: tuple[str, ...]) -> None:
+    same = untouched(finished, "results/*/main/ae/**/*", "data/**/*", "reports/figures/training*")
+    finished.edit(set_learning_rate)
+    assert finished.jobs(*tool) == {"tune": 2, "tuned": 1, "train": 4, "score": 4, **SHOWN}
+    assert same()
+    assert finished.jobs("snakemake") == {}
+    assert finished.jobs("dvc", "repro") == {}
+
+
+@TOOLS
+@pytest.mark.parametrize("change", [{"train": 15}, {"noise": 0.5}], ids=["size", "noise"])
+def test_dataset(finished: Copy, tool: tuple[str, ...], change: dict[str, Any]) -> None:
+    same = untouched(finished, "results/*/main/*/forrester/**/*", "data/**/forrester/*")
+    finished.edit(lambda params: params["datasets"].update(he=change))
+    expected = {"data": 3, "tune": 2, "tuned": 1, "train": 4, "score": 4, **SHOWN, "figure": 2}
+    assert finished.jobs(*tool) == expected
+    assert same()
+
+
+@TOOLS
+def test_seeds(finished: Copy, tool: tuple[str, ...]) -> None:
+    same = untouched(finished, "results/runs/**/*", "results/tuning/main/*/*/*")
+    finished.edit(lambda params: params.update(seeds=1))
+    assert finished.jobs(*tool) == {"tuned": 1, **SHOWN}
+    assert same()
+    old = untouched(finished, "results/runs/**/seed-[01]/*", "results/tuning/main/*/*/*")
+    finished.edit(lambda params: params.update(seeds=3))
+    expected = {"data": 2, "tuned": 1, "train": 4, "score": 4, **SHOWN}
+    assert finished.jobs(*tool) == expected  # seed 1 was still there
+    assert old()
+
+
+@TOOLS
+def test_new_dataset(finished: Copy, tool: tuple[str, ...]) -> None:
+    old = ("results/*/main/*/he/**/*", "results/*/main/*/forrester/**/*", "data/**/he/*")
+    same = untouched(finished, *old)
+    finished.edit(lambda params: params["experiments"]["main"]["datasets"].append("friedman"))
+    new = {"data": 3, "tune": 2, "tuned": 1, "train": 4, "score": 4, **SHOWN}
+    assert finished.jobs(*tool) == new
+    assert same()
+
+
+@TOOLS
+def test_new_method(finished: Copy, tool: tuple[str, ...]) -> None:
+    same = untouched(finished, "results/*/main/ae/**/*", "results/*/main/rafs/**/*", "data/**/*")
+    finished.edit(lambda params: params["experiments"]["main"]["methods"].append("rp+rafs"))
+    new = {"tune": 2, "tuned": 1, "train": 4, "score": 4, **SHOWN}
+    assert finished.jobs(*tool) == new
+    assert same()
+
+
+@TOOLS
+def test_new_experiment_with_a_sweep(finished: Copy, tool: tuple[str, ...]) -> None:
+    same = untouched(finished, "results/*/main/**/*", "reports/figures/*", "reports/tables/nll*")
+    new = {"methods": ["rafs"], "datasets": ["he"], "sweep": {"size": [2, 3]}, "tuning": "main"}
+    finished.edit(lambda params: params["experiments"].update(size=new))
+    expected = {"train": 4, "score": 4, "aggregate": 1, **REPORTS}
+    assert finished.jobs(*tool) == expected
+    assert same()
+    assert finished.snapshot("results/runs/size/rafs@size=3/he/seed-1/metrics.json")
+
+
+@TOOLS
+def test_what_is_shown(finished: Copy, tool: tuple[str, ...]) -> None:
+    same = untouched(
+        finished, "results/runs/**/*", "results/scores/*", "reports/tables/rmse*",
+        "reports/figures/training*", "reports/claims.json", "reports/metrics.json",
+    )  # fmt: skip
+    finished.edit(lambda params: params["figures"]["overview"].update(metric="crps"))
+    assert finished.jobs(*tool) == {"figure": 1, "page": 1, "verify": 1}
+    finished.edit(lambda params: params["tables"]["nll"].update(methods=["rafs"]))
+    assert finished.jobs(*tool) == {"table": 1, "page": 1, "verify": 1}
+    assert same()
+
+
+@TOOLS
+def test_source_files(finished: Copy, tool: tuple[str, ...]) -> None:
+    """Each edit runs the jobs whose import closure contains it, and no other."""
+    runs = untouched(finished, "results/runs/**/predictions.npz", "results/tuning/**/*")
+    base = finished.root / "src/rafs/methods/base.py"
+    base.write_text("# only a comment\n" + base.read_text().replace("\n\n\n", "\n\n\n\n"))
+    finished.replace("src/rafs/metrics.py", '"""', '"""In other words: ')
+    assert finished.jobs(*tool) == {}
+    metrics = finished.root / "src/rafs/metrics.py"
+    metrics.write_text(metrics.read_text() + "\nANOTHER = 1\n")
+    expected = {"score": 8, "verify": 1}  # the scores are what they were
+    assert finished.jobs(*tool) == expected
+    assert runs()
+    ae = untouched(finished, "results/*/main/ae/**/*")
+    rafs = finished.root / "src/rafs/methods/rafs.py"
+    rafs.write_text(rafs.read_text() + "\nANOTHER = 1\n")
+    assert finished.jobs(*tool) == {"tune": 2, "tuned": 1, "train": 4, "score": 4}
+    assert ae()
+
+
+@TOOLS
+def test_same_tuned_values(finished: Copy, tool: tuple[str, ...]) -> None:
+    """Tuning that ends in the same values is no reason to train."""
+    same = untouched(finished, "results/runs/**/*", "results/scores/*", "reports/**/*")
+    finished.replace("src/rafs/jobs/tune.py", "the default is used", "the defaults are used")
+    assert finished.jobs(*tool) == {"tune": 4, "tuned": 1, "verify": 1}
+    assert same()

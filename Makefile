@@ -5,7 +5,7 @@ BIN := $(CURDIR)/$(VENV)/bin
 export PATH := $(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment reproduce smoke test test-fast lint format fetch lock clean
+.PHONY: help environment reproduce smoke test test-fast lint format readme fetch lock clean
 
 help: ## explain every target
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,6 +42,9 @@ format: environment ## format all code
 	ruff check --fix .
 	ruff format .
 	snakefmt Snakefile workflow
+
+readme: environment ## put the headline of reports/ into README.md
+	python -m rafs.reporting.readme
 
 fetch: environment ## get the real data files and show where each came from
 	rafs fetch

@@ -3,7 +3,7 @@ rule fetch:
     output:
         paths.FETCHED,
     log:
-        "results/logs/fetch/{dataset}.txt",
+        "logs/fetch/{dataset}.txt",
     priority: 2
     params:
         spec=lambda wc: PLAN.fetch(wc.dataset),
@@ -17,7 +17,7 @@ rule data:
     output:
         paths.DATA,
     log:
-        "results/logs/data/{protocol}/{dataset}/seed-{seed}.txt",
+        "logs/data/{protocol}/{dataset}/seed-{seed}.txt",
     priority: 2
     params:
         spec=lambda wc: PLAN.data(wc.protocol, wc.dataset, int(wc.seed)),

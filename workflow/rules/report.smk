@@ -10,7 +10,7 @@ rule aggregate:
         paths.SCORES,
         paths.COSTS,
     log:
-        "results/logs/aggregate/{experiment}.txt",
+        "logs/aggregate/{experiment}.txt",
     priority: 3
     params:
         spec=lambda wc: PLAN.aggregate(wc.experiment),
@@ -30,7 +30,7 @@ rule table:
         ),
         expand(paths.TABLE, table="{name}", format=["md", "tex"], allow_missing=True),
     log:
-        "results/logs/tables/{name}.txt",
+        "logs/tables/{name}.txt",
     wildcard_constraints:
         name="|".join(PLAN.params["tables"]) or "-",
     priority: 3
@@ -52,7 +52,7 @@ rule figure:
         ),
         expand(paths.FIGURE, figure="{name}", format=["png", "pdf"], allow_missing=True),
     log:
-        "results/logs/figures/{name}.txt",
+        "logs/figures/{name}.txt",
     wildcard_constraints:
         name="|".join(PLAN.params["figures"]) or "-",
     priority: 3
@@ -69,7 +69,7 @@ rule claims:
         report(paths.CLAIMS, caption="../report/claims.rst", category="Claims"),
         PLAN.shown_files("tables", "claims"),
     log:
-        "results/logs/claims.txt",
+        "logs/claims.txt",
     priority: 3
     params:
         spec=lambda wc: PLAN.claims(),
@@ -84,7 +84,7 @@ rule summary:
         paths.SUMMARY,
         paths.PLOT_SCORES,
     log:
-        "results/logs/summary.txt",
+        "logs/summary.txt",
     priority: 3
     params:
         spec=lambda wc: PLAN.summary(),
@@ -98,7 +98,7 @@ rule page:
     output:
         report(paths.PAGE, caption="../report/page.rst", category="Page"),
     log:
-        "results/logs/page.txt",
+        "logs/page.txt",
     priority: 3
     params:
         spec=lambda wc: PLAN.page(),
@@ -113,7 +113,7 @@ rule verify:
     output:
         paths.COMPLETE,
     log:
-        "results/logs/verify.txt",
+        "logs/verify.txt",
     priority: 3
     params:
         spec=lambda wc: PLAN.verify(),

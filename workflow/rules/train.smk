@@ -32,7 +32,7 @@ rule score:
     output:
         paths.METRICS,
     log:
-        f"{paths.RUN}/score.txt",
+        "logs/score/{experiment}/{method}/{dataset}/seed-{seed}.txt",
     priority: by_experiment
     params:
         spec=lambda wc: PLAN.score(run_of(wc)),

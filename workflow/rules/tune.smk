@@ -25,7 +25,7 @@ checkpoint tuned:
     output:
         paths.TUNED,
     log:
-        "results/logs/tuned/{experiment}.txt",
+        "logs/tuned/{experiment}.txt",
     priority: 3
     localrule: True
     shell:

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import urllib.request
 from pathlib import Path
 
@@ -113,6 +114,26 @@ class Browser:
 
     def type(self, selector, text):
         self._send("POST", f"/element/{self.find(selector)}/value", {"text": text})
+
+    def keys(self, text):
+        """Press keys wherever the focus is."""
+        presses = [{"type": kind, "value": key} for key in text for kind in ("keyDown", "keyUp")]
+        self._send(
+            "POST", "/actions", {"actions": [{"type": "key", "id": "k", "actions": presses}]}
+        )
+
+    def choose(self, selector, text):
+        """Choose an option of a menu by typing how it begins."""
+        self.type(selector, text)
+
+    def wait(self, script, seconds=20):
+        """Wait until a script returns something true."""
+        until = time.monotonic() + seconds
+        while not (found := self.run(script)):
+            if time.monotonic() > until:
+                raise AssertionError(f"never true: {script}")
+            time.sleep(0.05)
+        return found
 
     def errors(self):
         """Return what the console holds since the last call, warnings and errors only."""

@@ -1,0 +1,329 @@
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import made_up
+from rafs.reporting import figures, page
+from rafs.reporting.claims import VERDICTS, as_json, judge
+from rafs.reporting.figures import style
+from rafs.reporting.page import answer, elements, plot, scores
+from rafs.reporting.tables import comparison, nll_vs_published
+
+EVIL = "<script>alert('1')</script> & \"two\""
+DATASETS = ("he", "forrester", "rastrigin", "borehole", "abalone", "boston")
+EXPERIMENTS = ("main", "de_nll", "rafs_on", "ensemble_size")
+
+
+def frames(seeds=8):
+    """A few datasets; one of them could not be had, one run diverged, one method is hostile."""
+    found = {
+        "main": made_up.scores(datasets=DATASETS, seeds=seeds),
+        "de_nll": made_up.scores("de_nll", ["de_nll"], DATASETS, seeds),
+        "rafs_on": made_up.scores("rafs_on", ["de+rafs", "rp+rafs"], DATASETS, seeds),
+    }
+    main = found["main"]
+    burst = (main["method"] == "de") & (main["dataset"] == "he") & (main["seed"] == 0)
+    lost = made_up.lost("main", "de", "he", 0, "diverged", "diverged at step 40")
+    found["main"] = pd.concat([main[~burst], pd.DataFrame([lost])], ignore_index=True)
+    for name, frame in found.items():
+        gone = frame["dataset"] == "boston"
+        lost = [
+            made_up.lost(name, row.method, "boston", row.seed, "missing", f"not found: {EVIL}")
+            for row in frame[gone].itertuples()
+        ]
+        found[name] = pd.concat([frame[~gone], pd.DataFrame(lost)], ignore_index=True)
+    strange = found["de_nll"].assign(method=EVIL, base=EVIL, experiment="de_nll")
+    found["de_nll"] = pd.concat([found["de_nll"], strange], ignore_index=True)
+    return found
+
+
+def made(inputs=None, **more):
+    inputs = inputs or made_up.Memory(frames())
+    drawn = {
+        name: style.render(figures.draw(name, inputs, {}), "svg", figures.caption(name))
+        for name in ("overview", "critical_difference")
+    }
+    options = {"methods": made_up.METHODS}
+    content = {
+        "experiments": EXPERIMENTS,
+        "figures": drawn,
+        "tables": {
+            "comparison": comparison.build(inputs, {}),
+            "nll_vs_published": nll_vs_published.build(inputs, options),
+        },
+        "claims": as_json(judge(inputs))["claims"],
+        "params": f"seeds: 10  # {EVIL}\n",
+        "versions": {"rafs": "0.1.0", EVIL: "1"},
+    }
+    return page.build(inputs, **(content | more))
+
+
+@pytest.fixture(scope="module")
+def text():
+    return made()
+
+
+class Reader(HTMLParser):
+    """A strict reader: what is opened is closed, in order."""
+
+    VOID = frozenset({"meta", "img", "input", "br"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.words = [], [], []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        assert len(attrs) == len(dict(attrs)), attrs
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.words.append(data)
+
+    def all(self, tag, **wanted):
+        return [
+            a for t, a in self.tags if t == tag and all(a.get(k) == v for k, v in wanted.items())
+        ]
+
+
+@pytest.fixture(scope="module")
+def read(text):
+    return Reader(text)
+
+
+# ------------------------------------------------------------------------------ structure
+
+
+def test_every_section_is_there_and_linked(read):
+    ids = [a["id"] for _, a in read.tags if "id" in a]
+    assert len(ids) == len(set(ids))
+    for key in page.SECTIONS:
+        assert key in ids
+    for link in read.all("a"):
+        if link["href"].startswith("#"):
+            assert link["href"][1:] in ids, link
+    for name in DATASETS:
+        assert f"dataset-{name}" in ids
+
+
+def test_nothing_comes_from_outside(text, read):
+    for tag, attributes in read.tags:
+        for key in ("src", "srcset", "data", "poster", "action", "background"):
+            assert attributes.get(key, "data:").startswith("data:"), (tag, key)
+        assert tag not in ("link", "iframe", "object", "embed", "base")
+        assert not any(key.startswith("on") for key in attributes)
+        assert "style" not in attributes  # the policy would refuse it
+    style_text = re.search("<style>(.*?)</style>", text, re.DOTALL)[1]
+    assert "url(" not in style_text
+    assert "@import" not in style_text
+    outside = [a["href"] for a in read.all("a") if not a["href"].startswith("#")]
+    assert all(link.startswith("https://doi.org/10.") for link in outside)
+
+
+def test_the_policy_allows_only_this_script_and_style(text, read):
+    (policy,) = [a["content"] for a in read.all("meta") if a.get("http-equiv")]
+    assert "default-src 'none'" in policy
+    for tag in ("script", "style"):
+        (content,) = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+
+
+def test_it_is_small_and_the_same_every_time(text):
+    assert len(text.encode()) < 5e6
+    assert made() == text
+
+
+def test_what_is_hostile_is_only_text(text, read):
+    assert len(read.all("script")) == 1
+    assert "<script>alert" not in text
+    assert EVIL in " ".join(read.words)  # it is shown, as it is
+
+
+@given(st.text(), st.text())
+def test_any_text_survives_as_text(body, attribute):
+    reader = Reader(elements.tag("p", body, title=attribute))
+    assert "".join(reader.words) == body
+    assert reader.tags == [("p", {"title": attribute})]
+
+
+def test_images_can_be_read_without_eyes(read):
+    shown = [a for a in read.all("img") if "src" in a]
+    assert len(shown) == 2
+    assert {a["alt"] for a in shown} == {
+        figures.caption("overview"),
+        figures.caption("critical_difference"),
+    }
+    assert base64.b64decode(shown[0]["src"].partition(",")[2]).lstrip().startswith(b"<?xml")
+
+
+def test_tables_can_be_used_without_a_mouse(read):
+    headings = read.all("th", scope="col")
+    assert headings
+    assert all(a["aria-sort"] == "none" for a in headings)
+    assert all(a.get("tabindex") == "0" for a in read.all("div", role="region"))
+    assert read.all("html", lang="en")
+    assert any("width=device-width" in a.get("content", "") for a in read.all("meta"))
+
+
+# --------------------------------------------------------------------------------- content
+
+
+def test_headline_names_the_best_and_how_sure_we_are():
+    said = "".join(Reader(elements.join(answer.headline(frames()["main"]))).words)
+    assert "RAFs comes out best: mean rank 1.00 of 6 in NLL over 5 datasets" in said
+    assert "cannot be told apart from that of" in said  # five datasets are few
+    assert "Left out of the ranks, because a method has no score there: Boston housing" in said
+    assert "against RP-param to 1.00" in said
+
+
+def test_headline_follows_the_scores():
+    level = {"rafs": 9.0, "de": 0.0}
+    main = made_up.scores(seeds=6, nll=lambda m, d, s: level.get(m, 4.0) + 0.001 * (s + len(d + m)))
+    said = "".join(Reader(elements.join(answer.headline(main))).words)
+    assert "DE comes out best: mean rank 1.00" in said
+    assert "p < 0.0001" in said
+
+
+def test_headline_does_not_make_a_winner_out_of_noise():
+    rng = np.random.default_rng(3)
+    main = made_up.scores(datasets=DATASETS, seeds=5, nll=lambda m, d, s: rng.normal())
+    said = "".join(Reader(elements.join(answer.headline(main))).words)
+    assert "No method is shown to be better" in said
+    assert "may be chance" in said
+
+
+@pytest.mark.parametrize(
+    "main", [made_up.scores(seeds=3).iloc[:0], made_up.scores(methods=["rafs"], seeds=2)]
+)
+def test_headline_without_rivals(main):
+    assert "no two methods" in answer.headline(main)[0]
+
+
+def test_every_verdict_has_its_badge():
+    found = [
+        {
+            "number": k,
+            "claim": "c",
+            "rule": "r",
+            "reason": "b",
+            "verdict": v,
+            "numbers": {"a": None},
+        }
+        for k, v in enumerate(VERDICTS)
+    ]
+    reader = Reader(elements.join(answer.claims(found)))
+    kinds = {a["class"] for a in reader.all("span") if a.get("class", "").startswith("badge")}
+    assert len(kinds) == len(VERDICTS) == 4
+    assert " ".join(reader.words).count("not testable") == 2  # in the tally and at the claim
+
+
+def test_cells_hold_ours_and_the_published_value(read):
+    cells = [a for a in read.all("td") if "published: > 100 " in a.get("title", "")]
+    assert cells
+    assert "paper 2.21" in read.words
+    frame = frames()["main"]
+    found = scores.scores(frame, "nll_paper", made_up.METHODS)
+    he = found["he", "rafs"]
+    ours = frame[(frame["dataset"] == "he") & (frame["method"] == "rafs")]["nll_paper"]
+    assert np.isclose(he.summary.mean, ours.mean())
+    assert (he.published, he.half_width, he.censored) == (2.21, 0.18, False)
+    assert found["he", "de"].censored
+    assert found["he", "de"].summary.diverged == 1
+    assert he.best
+    assert not found["he", "de"].best
+
+
+def test_nearest_coverage_is_best():
+    main = made_up.scores(datasets=("he",), seeds=8)
+    far = {"de": 0.2, "rafs": 1.0, "rp": 0.94}
+    main["coverage_95"] = [
+        far.get(m, 0.6) + 0.001 * s for m, s in zip(main.method, main.seed, strict=True)
+    ]
+    found = scores.scores(main, "coverage_95", made_up.METHODS)
+    assert {m for (_, m), score in found.items() if score.best} == {"rp"}
+
+
+def test_lost_runs_are_counted_and_explained(read):
+    words = " ".join(read.words)
+    assert "81 of 480 runs have no scores: 1 diverged, 80 missing." in words
+    assert "Experiment ensemble_size has not been run" in words
+    assert f"There are no scores on this dataset: not found: {EVIL}" in words
+    assert "1 lost" in words
+    assert "8 lost" in words
+
+
+def test_parameters_versions_and_citation_are_shown(read):
+    words = " ".join(read.words)
+    assert "seeds: 10" in words
+    assert "0.1.0" in words
+    assert "10.1609/aaai.v37i12.26768" in words
+
+
+def test_a_page_of_nothing_is_a_page():
+    reader = Reader(page.build(made_up.Memory({}), experiments=["main"]))
+    assert "Experiment main has not been run" in " ".join(reader.words)
+
+
+def test_missing_figures_and_tables_leave_no_empty_section():
+    reader = Reader(made(figures={}, tables={}))
+    assert not [a for _, a in reader.tags if a.get("id") in ("figures", "tables")]
+
+
+# ------------------------------------------------------------------------------ small parts
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True))
+def test_numbers_are_short_and_true(value):
+    shown = elements.number(value)
+    assert len(shown) <= 11
+    if np.isfinite(value) and abs(value) < 1e300:
+        read_back = float(shown.replace("−", "-"))
+        assert abs(read_back - value) <= 0.0051 * max(1.0, abs(value))
+
+
+@given(
+    st.lists(
+        st.tuples(*[st.floats(-1e12, 1e12) | st.just(float("nan"))] * 4), min_size=1, max_size=6
+    )
+)
+def test_the_small_plot_stays_inside_its_frame(rows):
+    drawn = plot.dots([plot.Row("m", "#000000", *row) for row in rows], "t")
+    reader = Reader(drawn)
+    for tag, attributes in reader.tags:
+        for key in ("x1", "x2", "cx"):
+            if key in attributes:
+                place = float(attributes[key])
+                assert plot.LEFT - 0.1 <= place <= plot.LEFT + plot.WIDTH + 0.1, (tag, key)
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=2, max_size=9))
+def test_the_small_plots_axis_keeps_the_order(values):
+    axis = plot.Axis(values)
+    places = [axis.place(value) for value in sorted(values)]
+    assert places == sorted(places)
+    assert len(axis.ticks()) <= 9
+
+
+def test_leading_number_sorts_a_shown_table():
+    table = SimpleNamespace(
+        caption="c", head=["a", "b"], rows=[["x", "−1.5 ± 2"], None, ["y", "> 100"]], alignment="lc"
+    )
+    values = [a.get("data-value") for a in Reader(elements.shown_table(table)).all("td")]
+    assert values == ["-1.5", "100.0"]

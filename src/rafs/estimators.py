@@ -158,6 +158,9 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
                 self.feature_names_in_ = np.array(state["features"], dtype=object)
             self.noise_ = float(state["noise"])
             self.model_ = self._restored(arrays, state["model"])
+            row = self.x_scaler_.transform(np.zeros((1, self.n_features_in_)))
+            if self.model_.predict(row).mean.shape != (1,):
+                raise ValueError("its arrays do not fit together")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DamagedFileError(
                 f"{path} does not hold what a {cls.__name__} is made of ({error}); save it again"
@@ -374,6 +377,8 @@ class EnsembleRegressor(UncertainRegressor):
 class DeepEnsemble(EnsembleRegressor):
     """Deep Ensemble as the paper uses it: independent starts, squared loss, known noise.
 
+    Parameters and attributes: see `EnsembleRegressor`.
+
     >>> from rafs import DeepEnsemble
     >>> DeepEnsemble(noise=0.1, steps=300, random_state=0).fit([[0], [1], [2]], [0, 1, 2]).score(
     ...     [[0.5], [1.5]], [0.5, 1.5]
@@ -386,7 +391,10 @@ class DeepEnsemble(EnsembleRegressor):
 
 
 class LikelihoodDeepEnsemble(EnsembleRegressor):
-    """Deep Ensemble of 2017: every member learns a mean and a variance (`noise` has no part).
+    """Deep Ensemble of 2017: every member learns a mean and a variance of y.
+
+    Parameters and attributes: see `EnsembleRegressor`; there is no `noise`, it is learned, and
+    `noise_` is 0. Among its `settings`: adversarial, the size of the adversarial step.
 
     >>> from rafs import LikelihoodDeepEnsemble
     >>> X, y = [[0], [1], [2], [3]], [0, 1, 2, 3]
@@ -425,6 +433,10 @@ class HyperdeepEnsemble(EnsembleRegressor):
 
     Members are weighted by how often they were picked (`weights_`).
 
+    Parameters and attributes: see `EnsembleRegressor`. Among its `settings`: candidates of the
+    random search, copies of each, the ranges l2 and dropout, and held_out, the share of the rows on
+    which the members are picked.
+
     >>> from rafs import HyperdeepEnsemble
     >>> X = [[i] for i in range(12)]
     >>> y = [2 * i for i in range(12)]
@@ -440,6 +452,9 @@ class HyperdeepEnsemble(EnsembleRegressor):
 class AnchoredEnsemble(EnsembleRegressor):
     """Anchored Ensemble: each member is regularised towards the prior draw that it starts from.
 
+    Parameters and attributes: see `EnsembleRegressor`. Among its `settings`: prior.weight,
+    prior.bias and prior.output, standard deviations of the prior.
+
     >>> from rafs import AnchoredEnsemble
     >>> model = AnchoredEnsemble(noise=0.1, random_state=0).fit([[0], [1], [2]], [0, 1, 0])
     >>> mean, std = model.predict([[1], [20]], return_std=True)
@@ -451,7 +466,10 @@ class AnchoredEnsemble(EnsembleRegressor):
 
 
 class NTKGPEnsemble(EnsembleRegressor):
-    """NTKGP-param: an ensemble that samples from the posterior of `NTKGaussianProcess`.
+    """NTKGP-param: an ensemble that approaches `NTKGaussianProcess` in width and in members.
+
+    Parameters and attributes: see `EnsembleRegressor`. Among its `settings`: prior.weight,
+    prior.bias, prior.output, and target_noise, with which members are draws from the posterior.
 
     >>> from rafs import NTKGPEnsemble
     >>> model = NTKGPEnsemble(noise=0.1, random_state=0).fit([[0], [1], [2]], [0, 1, 0])
@@ -465,6 +483,9 @@ class NTKGPEnsemble(EnsembleRegressor):
 class RandomPriorEnsemble(EnsembleRegressor):
     """RP-param: bootstrap, and a frozen random network added to every member.
 
+    Parameters and attributes: see `EnsembleRegressor`. Among its `settings`: beta, the scale of the
+    frozen network, bootstrap and decay.
+
     >>> from rafs import RandomPriorEnsemble
     >>> model = RandomPriorEnsemble(noise=0.1, settings={"beta": 2.0}, random_state=0)
     >>> model.fit([[0], [1], [2], [3]], [0, 1, 0, 1]).predict([[1]]).shape
@@ -477,6 +498,9 @@ class RandomPriorEnsemble(EnsembleRegressor):
 
 class RAFsEnsemble(EnsembleRegressor):
     """The paper's ensemble: anchored, and every member with an activation function of its own.
+
+    Parameters and attributes: see `EnsembleRegressor`. Among its `settings`: activations.set, .k
+    and .shuffle, and those of `AnchoredEnsemble`.
 
     >>> from rafs import RAFsEnsemble
     >>> model = RAFsEnsemble(noise=0.1, random_state=0).fit([[0], [1], [2]], [0, 1, 0])

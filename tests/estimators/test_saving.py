@@ -115,23 +115,27 @@ def test_another_class_is_refused(saved, cls) -> None:
         cls.load(saved[0])
 
 
-def test_missing_pieces_are_refused(saved, tmp_path) -> None:
+@pytest.mark.parametrize("cls", [rafs.NTKGaussianProcess, rafs.NTKGPEnsemble, rafs.RAFsEnsemble])
+def test_missing_pieces_are_refused(cls, data, tmp_path) -> None:
     """A file with a valid checksum that lacks what the class needs."""
-    kind, state, arrays = persistence.load(saved[0])
+    path = tmp_path / "model"
+    small(cls).fit(*data).save(path)
+    kind, state, arrays = persistence.load(path)
+
+    def is_refused(state, arrays, message=f"does not hold what a {cls.__name__} is made of"):
+        persistence.save(path, kind, state, arrays)
+        with pytest.raises(DamagedFileError, match=message):
+            cls.load(path)
+
     for name in arrays:
-        less = {key: value for key, value in arrays.items() if key != name}
-        persistence.save(tmp_path / "model", kind, state, less)
-        with pytest.raises(DamagedFileError, match="does not hold what a NTKGaussianProcess is"):
-            rafs.NTKGaussianProcess.load(tmp_path / "model")
+        if name != "scales":  # ones, if absent
+            is_refused(state, {key: arrays[key] for key in arrays if key != name})
     for name in state:
-        less = {key: value for key, value in state.items() if key != name}
-        persistence.save(tmp_path / "model", kind, less, arrays)
-        with pytest.raises(DamagedFileError, match="does not hold what a NTKGaussianProcess is"):
-            rafs.NTKGaussianProcess.load(tmp_path / "model")
-    state["params"] = {"dict": [["sise", 3]]}
-    persistence.save(tmp_path / "model", kind, state, arrays)
-    with pytest.raises(DamagedFileError, match="sise"):
-        rafs.NTKGaussianProcess.load(tmp_path / "model")
+        is_refused({key: state[key] for key in state if key != name}, arrays)
+    for name in ("x.mean", "rows" if "rows" in arrays else "theta"):
+        is_refused(state, {**arrays, name: arrays[name][:, None]})
+        is_refused(state, {**arrays, name: arrays[name][:0]})
+    is_refused({**state, "params": {"dict": [["sise", 3]]}}, arrays, "sise")
 
 
 @settings(

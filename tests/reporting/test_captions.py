@@ -1,4 +1,4 @@
-"""The captions of `snakemake --report`: one for everything that is shown, and true to its source."""
+"""The captions of Snakemake's report: one for everything that is shown, true to its source."""
 
 from pathlib import Path
 from types import SimpleNamespace

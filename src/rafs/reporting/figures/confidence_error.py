@@ -80,7 +80,7 @@ def _panel(axes: Axes, runs: dict[str, list[tuple[Array, Array]]], count: int) -
         kept = np.isfinite(curves).all(axis=0)
         if not kept.any():
             continue
-        summary = np.array([data.interval(column) for column in curves[:, kept].T])
+        summary = np.array([data.interval(column) for column in curves[:, kept].T]).clip(min=0)
         look = style.look(method)
         axes.fill_between(
             thresholds[kept], summary[:, 1], summary[:, 2], color=look.colour, alpha=0.15, lw=0
@@ -92,5 +92,7 @@ def _panel(axes: Axes, runs: dict[str, list[tuple[Array, Array]]], count: int) -
     values = np.concatenate(drawn)
     if values.max() > 20 * values.min():
         axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
     axes.set_xlabel("precision threshold τ (1 / units of y²)")
     axes.set_ylabel("RMSE where precision > τ (units of y)")

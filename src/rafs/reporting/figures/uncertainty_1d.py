@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from rafs import gp
+from rafs import datasets, gp
 from rafs.reporting import labels
 from rafs.reporting.figures import data, style
 from rafs.reporting.figures.training_points_1d import label_axes, true_function
@@ -57,6 +57,7 @@ def _block(
 ) -> None:
     """Draw all methods on one dataset."""
     known = inputs.data(name, seed, options.get("protocol", "described"))
+    bands: dict[Axes, Array] = {}
     for axes, method in zip(panels.flat, methods, strict=False):
         axes.set_title(style.label(method))
         run = None
@@ -66,7 +67,7 @@ def _block(
             reason = data.why_not(rows, dataset=name, method=method, seed=seed)
             style.sentence(axes, f"No predictions with seed {seed}: {reason}.")
             continue
-        _panel(axes, known, run, method, name)
+        bands[axes] = _panel(axes, known, run, method, name)
         left, bottom = axes in panels[:, 0], axes in panels[-1]
         label_axes(axes, name)
         axes.set_ylabel(f"{style.title(name)}: {axes.get_ylabel()}" if left else "")
@@ -74,16 +75,25 @@ def _block(
         axes.tick_params(labelleft=left, labelbottom=bottom)
     for axes in panels.flat[len(methods) :]:
         axes.set_axis_off()
+    for axes in bands:
+        axes.set_ylim(*_limits(np.concatenate(list(bands.values())), known, name))
+
+
+def _limits(bands: Array, known: Any, name: str) -> tuple[float, float]:
+    """Return limits that hold the truth, the data, and the bands unless they go too far."""
+    shown = np.concatenate([datasets.function(name)(known.x_test), known.y_train])
+    low, high = float(shown.min()), float(shown.max())
+    far = 0.8 * (high - low) or 1.0
+    low, high = max(low - far, min(low, bands.min())), min(high + far, max(high, bands.max()))
+    return low - 0.05 * (high - low), high + 0.05 * (high - low)
 
 
 def _panel(
     axes: Axes, known: SimpleNamespace, run: dict[str, Array], method: str, name: str
-) -> None:
-    """Draw one method: truth and data first, so that the limits come from them."""
-    truth = true_function(axes, name, known.x_test[:, 0], zorder=3)
+) -> Array:
+    """Draw one method; return the edges of its band."""
+    true_function(axes, name, known.x_test[:, 0], zorder=3)
     axes.plot(known.x_train[:, 0], known.y_train, "o", color=style.INK, ms=2.5, zorder=4)
-    span = float(np.ptp(truth)) or 1.0
-    axes.set_ylim(truth.min() - 0.8 * span, truth.max() + 0.8 * span)
     order = np.argsort(known.x_test[:, 0], kind="stable")
     x, mean = known.x_test[order, 0], run["mean"][order]
     sd = np.sqrt(run["variance"][order])
@@ -101,6 +111,7 @@ def _panel(
             zorder=1.9,
         )
     axes.margins(x=0)
+    return np.concatenate([mean - 2 * sd, mean + 2 * sd])
 
 
 def _reference(known: SimpleNamespace, grid: Array) -> tuple[Array, Array, Array]:

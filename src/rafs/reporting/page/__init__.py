@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from rafs.reporting import labels
+from rafs.reporting import FIGURES, labels
 from rafs.reporting.inputs import KEYS, Inputs
 from rafs.reporting.page import answer, scores
 from rafs.reporting.page.elements import Html, frame_table, join, shown_table, tag
@@ -67,7 +67,10 @@ def build(
     main = _rows(inputs, compared[:1])
     methods = labels.in_order(main["method"])
     cells = {m: scores.scores(rows, m, methods) for m in scores.METRICS if m in rows}
-    drawn = {name: _figure(name, svg) for name, svg in (figures or {}).items()}
+    drawn = {
+        name: _figure(name, svg)
+        for name, svg in sorted((figures or {}).items(), key=lambda item: FIGURES.index(item[0]))
+    }
     content: dict[str, list[Any]] = {
         "answer": [*answer.headline(main), drawn.pop("overview", None)],
         "claims": answer.claims(claims),

@@ -30,7 +30,7 @@ def swish(m: Any, z: Any) -> Any:
 
 def selu(m: Any, z: Any) -> Any:
     """λ z above 0, λ α (exp(z) − 1) below; λ and α as in Klambauer et al. (2017)."""
-    tail = 1.7580993408473766 * m.exp(-m.relu(-z))
+    tail = 1.7580993408473766 * m.exp(m.where(z > 0.0, 0.0, z))
     return (
         m.where(z > 0.0, 1.0507009873554805 * z, tail - 1.7580993408473766),
         m.where(z > 0.0, 1.0507009873554805, tail),
@@ -55,7 +55,7 @@ def linear(m: Any, z: Any) -> Any:
 
 def relu(m: Any, z: Any) -> Any:
     """Positive part of z; the derivative at 0 is 0."""
-    return m.relu(z), m.where(z > 0.0, 1.0, 0.0)
+    return m.where(z <= 0.0, 0.0, z), m.where(z > 0.0, 1.0, 0.0)
 
 
 PAPER = ("gelu", "softsign", "swish", "selu", "tanh", "erf", "linear")

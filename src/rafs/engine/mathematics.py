@@ -108,13 +108,8 @@ def _sigmoid(z):  # type: ignore[no-untyped-def]
     return 1.0 / (1.0 + exp(-z))
 
 
-def _relu(z):  # type: ignore[no-untyped-def]
-    return where(z < 0.0, 0.0, z)
-
-
 exp = _by_precision(_exp, lambda z: math.exp(z))
 tanh = _by_precision(_tanh, lambda z: math.tanh(z))
 erf = _by_precision(_erf, lambda z: math.erf(z))
 sigmoid = _by_precision(_sigmoid, _sigmoid)
-relu = _by_precision(_relu, _relu)
 abs = _by_precision(lambda z: np.abs(z), lambda z: np.abs(z))

@@ -86,6 +86,7 @@ class Guard:
         self.lock: IO[str] | None = None
         self.warm: subprocess.Popen[bytes] | None = None
         self.display: Any = None
+        self.reconsidered: set[str] = set()
 
     # --- before the jobs are worked out -----------------------------------------------------------
 
@@ -143,6 +144,25 @@ class Guard:
         """Say which real datasets are missing."""
         for dataset, message in self.missing():
             print(f"rafs: {dataset} is missing and its runs with it: {message}", file=sys.stderr)
+
+    def reconsider(self, experiment: str) -> None:
+        """Forget why jobs were to run while it was open what training would start from.
+
+        When tuning is done Snakemake looks again at what is to be trained, but a job that follows
+        keeps the reason it was given before, though nothing that it needs runs any more.
+        """
+        if experiment in self.reconsidered:
+            return
+        self.reconsidered.add(experiment)
+        dag = self.workflow.dag
+        tuned = [
+            job
+            for job in dag.jobs
+            if job.rule.name == "tuned" and job.wildcards.experiment == experiment
+        ]
+        for job in dag.bfs(dag.depending, *tuned):
+            if job not in tuned:
+                dag.reason(job).updated_input_run.clear()
 
     # --- around the jobs --------------------------------------------------------------------------
 

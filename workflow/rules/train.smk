@@ -2,6 +2,7 @@
 def after_tuning(wildcards):
     run = run_of(wildcards)
     checkpoints.tuned.get(experiment=PLAN.tuning(run.experiment))
+    GUARD.reconsider(PLAN.tuning(run.experiment))
     return PLAN.training_inputs(run)
 
 

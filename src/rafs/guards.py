@@ -99,6 +99,7 @@ class Guard:
             self.repeat_failures()
             self.look_again()
         self.say_missing()
+        self.schedule_on_events_only()
 
     def refuse_unrecorded(self) -> None:
         """Stop if an output is there whose making is not on record (guard 1)."""
@@ -163,6 +164,15 @@ class Guard:
         for job in dag.bfs(dag.depending, *tuned):
             if job not in tuned:
                 dag.reason(job).updated_input_run.clear()
+
+    def schedule_on_events_only(self) -> None:
+        """Switch off Snakemake's limit of jobs per second where jobs run on this machine.
+
+        For that limit Snakemake 9 starts, at every look at the ready jobs, a timer for another
+        look: their number grows with every job, and after some hundreds they are all it does.
+        """
+        if self.workflow.local_exec and self.workflow.scheduling_settings is not None:
+            self.workflow.scheduling_settings.max_jobs_per_timespan = None
 
     # --- around the jobs --------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Copy:
             copy = copied(base / "making")
             copy.run("git", "init", "--quiet", "--initial-branch", "main")
             copy.run("dvc", "init", "--quiet")
+            shutil.copytree(PROJECT / ".dvc/plots", copy.root / ".dvc/plots")
             copy.run("dvc", "config", "core.analytics", "false")
             copy.run("dvc", "remote", "add", "--default", "store", str(base / "store"))
             copy.commit("start")

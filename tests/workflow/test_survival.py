@@ -1,0 +1,251 @@
+"""Killed, doubled, failing or meddled with, a run never ends in results that it should not have."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from small_project import Copy, ran
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+# Everything but timings, and the page, which shows them.
+SAME = ("data/processed/**/*.npz", "results/runs/**/predictions.npz", "results/runs/**/run.json",
+        "results/runs/**/metrics.json", "results/tuning/**/*.json", "results/tuning/**/*.csv",
+        "results/scores/*", "reports/figures/*", "reports/tables/*", "reports/*.json",
+        "reports/scores.csv")  # fmt: skip
+
+
+def contents(copy: Copy) -> dict[str, bytes]:
+    return {name: content for name, (_, content) in copy.snapshot(*SAME).items()}
+
+
+def forget_results(copy: Copy) -> Copy:
+    """Return to the state before the first run; the compiled code stays."""
+    copy.run("rm", "-r", "results", "reports", "data", ".snakemake", "dvc.lock")
+    return copy
+
+
+@contextmanager
+def running(copy: Copy) -> Iterator[subprocess.Popen[bytes]]:
+    """Start Snakemake as the leader of a process group."""
+    with (copy.root / "output.txt").open("wb") as output:
+        process = subprocess.Popen(
+            ["snakemake"], cwd=copy.root, env=copy.env, start_new_session=True,
+            stdout=output, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def wait_until(condition: Callable[[], object], process: subprocess.Popen[bytes]) -> None:
+    while not condition() and process.poll() is None:
+        time.sleep(0.02)
+
+
+def processes_below(top: int) -> list[int]:
+    """Return the processes that a process started, directly or not."""
+    parents = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(status.parent.name)] = int(fields[1])
+    found = [top]
+    for process in found:
+        found += [child for child, parent in parents.items() if parent == process]
+    return found[1:]
+
+
+def kill_snakemake(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+
+
+def kill_everything(process: subprocess.Popen[bytes]) -> None:
+    os.killpg(process.pid, signal.SIGKILL)
+
+
+def kill_a_job(process: subprocess.Popen[bytes]) -> None:
+    for victim in processes_below(process.pid)[-1:]:
+        os.kill(victim, signal.SIGKILL)
+
+
+def test_killed_at_any_moment(finished: Copy, reproduced: Copy) -> None:
+    """Whatever is killed, whenever: the next run goes on where it was, to the same bytes."""
+    copy = forget_results(finished)
+    chance = random.Random(os.environ.get("RAFS_TEST_SEED", "1"))
+    for kill in (kill_snakemake, kill_everything, kill_a_job, kill_snakemake):
+        known = len(list(copy.root.glob("results/**/*.json")))
+        more = chance.randint(1, 5)
+        with running(copy) as process:
+            files = copy.root / "results"
+            wait_until(lambda: len(list(files.glob("**/*.json"))) >= known + more, process)  # noqa: B023
+            time.sleep(chance.random())
+            kill(process)
+            process.wait(timeout=300)
+    marks = {path.name for path in copy.root.glob(".snakemake/incomplete/*")}
+    assert "--unlock" not in (copy.root / "output.txt").read_text()
+    complete = {
+        name: stamp
+        for name, stamp in copy.snapshot("results/runs/**/metrics.json").items()
+        if not marks
+    }
+    copy.run("snakemake")
+    assert contents(copy) == contents(reproduced)
+    after = copy.snapshot("results/runs/**/metrics.json")
+    assert all(after[name] == stamp for name, stamp in complete.items())
+    assert copy.jobs("snakemake") == {}
+    assert "up to date" in copy.run("dvc", "status").stdout
+
+
+def test_jobs_end_with_a_killed_workflow(finished: Copy) -> None:
+    copy = forget_results(finished)
+    with running(copy) as process:
+        wait_until(lambda: list(copy.root.glob("results/tuning/**/best.json")), process)
+        family = processes_below(process.pid)
+        assert family
+        process.kill()
+        process.wait()
+        deadline = time.monotonic() + 60
+        while any(Path(f"/proc/{member}/cwd").exists() for member in family):
+            assert time.monotonic() < deadline, "a job outlived its workflow"
+            time.sleep(0.05)
+
+
+def test_two_runs_in_one_directory(finished: Copy) -> None:
+    copy = forget_results(finished)
+    with running(copy) as first:
+        wait_until(lambda: list(copy.root.glob("data/processed/**/*.npz")), first)
+        os.killpg(first.pid, signal.SIGSTOP)  # however slow the machine, the first is still there
+        second = copy.run("snakemake", check=False)
+        os.killpg(first.pid, signal.SIGCONT)
+        assert second.returncode != 0
+        assert f"in use by process {first.pid} on" in second.stderr
+        assert "Traceback" not in second.stderr
+        assert first.wait(timeout=600) == 0
+    assert copy.jobs("snakemake") == {}
+
+
+SABOTAGE = """
+def sabotaged(spec, kind, wanted):
+    import os
+
+    place = [spec.get(key) for key in ("method", "dataset", "seed")]
+    if os.environ.get("SABOTAGE") and place == wanted:
+        raise RuntimeError(f"sabotage of {kind}")
+"""
+
+
+def test_failing_jobs(finished: Copy, reproduced: Copy) -> None:
+    """Four jobs of four kinds fail; all others are made, and the next run makes just those four."""
+    wanted = {
+        "data": [None, "forrester", 1],
+        "tune": ["ae", "he", 1000000],
+        "train": ["rafs", "he", 0],
+        "score": ["rafs", "forrester", 0],
+    }
+    for kind, place in wanted.items():
+        call = f"    sabotaged(spec, {kind!r}, {place!r})\n"
+        path = finished.root / f"src/rafs/jobs/{kind}.py"
+        head, start, rest = path.read_text().partition("def run(spec: dict[str, Any]) -> None:\n")
+        docstring, newline, body = rest.partition("\n")
+        path.write_text(f"{head}{SABOTAGE}\n\n{start}{docstring}{newline}{call}{body}")
+    done = finished.run("snakemake", SABOTAGE="1", check=False)
+    assert done.returncode != 0
+    said = done.stderr
+    for kind in wanted:
+        assert f"failed: the {kind} job failed: RuntimeError: sabotage of {kind} (see " in said
+    scores = pd.read_csv(finished.root / "results/scores/main.csv").set_index(
+        ["method", "dataset", "seed"]
+    )
+    assert (scores["status"] == "ok").sum() == 3
+    assert "sabotage of train" in scores.loc[("rafs", "he", 0), "message"]
+    assert "sabotage of tune" in scores.loc[("ae", "he", 1), "message"]  # not trained untuned
+    assert "sabotage of data" in scores.loc[("ae", "forrester", 1), "message"]
+    assert "sabotage of score" in scores.loc[("rafs", "forrester", 0), "message"]
+    page = (finished.root / "reports/index.html").read_text()
+    assert "sabotage of train" in page
+    assert "up to date" not in finished.run("dvc", "status").stdout
+    good = finished.snapshot("results/runs/main/rafs/he/seed-1/*", "results/tuning/main/rafs/*/*")
+
+    again = {"data": 1, "tune": 1, "tuned": 1, "train": 5, "score": 6}
+    counted = finished.jobs("snakemake")
+    assert {rule: counted.get(rule) for rule in again} == again
+    assert finished.snapshot(*good) == good
+    for name, content in contents(reproduced).items():
+        if "/predictions.npz" in name or "/scores/" in name:
+            assert (finished.root / name).read_bytes() == content
+    assert not list(finished.root.glob("results/**/*failed*"))
+    assert finished.jobs("snakemake") == {}
+    assert finished.jobs("dvc", "repro") == {}
+
+
+def test_guard_1_outputs_without_a_record(finished: Copy) -> None:
+    """Without its record nobody knows what an output was made from."""
+    before = finished.snapshot("results/runs/**/predictions.npz")
+    finished.run("rm", "-r", ".snakemake/metadata")
+    finished.edit(lambda params: params["training"].update(steps=21))
+    done = finished.run("snakemake", check=False)
+    assert done.returncode == 1
+    assert "outputs have no provenance record, for instance data/processed/described" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert finished.run("dvc", "repro", check=False).returncode != 0
+    assert finished.snapshot("results/runs/**/predictions.npz") == before
+    finished.run("dvc", "checkout")  # the first advice
+    finished.run("git", "checkout", "--quiet", "params.yaml")
+    assert finished.jobs("snakemake") == {}
+    finished.run("rm", "-r", ".snakemake/metadata")
+    finished.run("rafs", "clean", "--unrecorded")  # the second
+    assert "37" in finished.run("snakemake", "--dry-run").stderr
+
+
+@pytest.mark.parametrize(
+    ("lost", "made"),
+    [
+        ("data/processed/described/he/seed-0.npz", "data"),
+        ("results/tuning/main/ae/he/trials.csv", "tune"),
+        ("results/runs/main/ae/he/seed-0/cost.json", "train"),
+        ("results/runs/main/ae/he/seed-0/metrics.json", "score"),
+        ("reports/tables/nll.tex", "table"),
+        ("reports/figures/overview.pdf", "figure"),
+        ("reports/claims.json", "claims"),
+    ],
+)
+def test_guard_2_every_artefact_is_asked_for(reproduced: Copy, lost: str, made: str) -> None:
+    """A file that is gone is made again, though all that was made from it is still there."""
+    (reproduced.root / lost).rename(reproduced.root / "away")
+    try:
+        done = reproduced.run("snakemake", "--dry-run", "--quiet", "host", "reason")
+        assert f"rule {made}:" in done.stderr + done.stdout
+    finally:
+        (reproduced.root / "away").rename(reproduced.root / lost)
+
+
+def test_guard_3_an_edit_with_an_old_date(finished: Copy) -> None:
+    """Snakemake looks at the date of a file first; the hash of the code does not."""
+    path = finished.root / "src/rafs/metrics.py"
+    stamp = path.stat()
+    path.write_text(path.read_text() + "\nANOTHER = 1\n")
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    assert "score" in finished.run("snakemake", "--dry-run").stderr
+
+
+def test_guard_5_dvc_learns_of_complete_runs_only(finished: Copy) -> None:
+    finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
+    for part in (["--until", "tune"], ["results/runs/main/rafs/he/seed-0/metrics.json"]):
+        assert ran(finished.run("snakemake", *part))
+        assert "changed" in finished.run("dvc", "status").stdout
+    assert finished.jobs("dvc", "repro")["train"] == 3
+    assert "up to date" in finished.run("dvc", "status").stdout

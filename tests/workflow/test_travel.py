@@ -1,0 +1,92 @@
+"""Results travel with git and DVC, and what has travelled is known to be up to date."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from small_project import Copy, ran
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+RATE = "methods.rafs.learning_rate"
+ONE_METHOD = {"tune": 2, "tuned": 1, "train": 4, "score": 4, "aggregate": 1, "table": 2,
+              "figure": 1, "claims": 1, "summary": 1, "page": 1, "verify": 1}  # fmt: skip
+
+
+def test_clone_and_pull(finished: Copy, tmp_path: Path) -> None:
+    finished.run("dvc", "remote", "modify", "store", "url", str(tmp_path / "store"))
+    finished.commit("another remote")
+    finished.run("dvc", "push", "--quiet")
+    finished.run("git", "clone", "--quiet", ".", str(tmp_path / "clone"))
+    clone = Copy(tmp_path / "clone")
+    clone.run("dvc", "pull", "--quiet")
+    assert clone.jobs("snakemake") == {}
+    assert clone.jobs("dvc", "repro") == {}
+    assert not clone.run("git", "status", "--porcelain").stdout
+    untouched = clone.snapshot("results/*/main/ae/**/*")
+    clone.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
+    assert clone.jobs("dvc", "repro") == ONE_METHOD
+    assert clone.snapshot("results/*/main/ae/**/*") == untouched
+
+
+def test_an_older_commit_and_back(finished: Copy) -> None:
+    finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
+    assert finished.jobs("snakemake") == ONE_METHOD
+    finished.commit("another rate")
+    predictions = {}
+    for commit in ("main~1", "main"):
+        finished.run("git", "checkout", "--quiet", commit)
+        finished.run("dvc", "checkout", "--quiet")
+        assert finished.jobs("snakemake") == {}
+        assert finished.jobs("dvc", "repro") == {}
+        predictions[commit] = finished.snapshot("results/runs/main/rafs/he/seed-0/predictions.npz")
+    assert predictions["main~1"] != predictions["main"]
+
+
+def test_experiments(finished: Copy) -> None:
+    """Experiments in the workspace, elsewhere and queued run their share and can be compared."""
+    done = finished.run("dvc", "exp", "run", "--name", "here", "-S", f"{RATE}=0.02")
+    assert ran(done) == ONE_METHOD
+    done = finished.run("dvc", "exp", "run", "--name", "beside", "--temp", "-S", f"{RATE}=0.03")
+    assert ran(done) == ONE_METHOD
+    shown = "figures.overview.metric=crps"
+    finished.run("dvc", "exp", "run", "--name", "later", "--queue", "-S", shown)
+    finished.run("dvc", "queue", "start")
+    finished.run("dvc", "queue", "logs", "--follow", "later", check=False)
+    table = json.loads(finished.run("dvc", "exp", "show", "--json").stdout)
+    found = {
+        experiment["name"]: experiment["revs"][0]["data"]
+        for commit in table
+        for experiment in commit["experiments"] or []
+    }
+    assert set(found) == {"here", "beside", "later"}
+    rates = {
+        name: entry["params"]["params.yaml"]["data"]["methods"]["rafs"]["learning_rate"]
+        for name, entry in found.items()
+    }
+    assert rates == {"here": 0.02, "beside": 0.03, "later": 0.02}
+    metrics = {
+        name: entry["metrics"]["reports/metrics.json"]["data"] for name, entry in found.items()
+    }
+    assert metrics["here"] != metrics["beside"]
+    assert metrics["here"] == metrics["later"]
+
+
+def test_comparisons_are_readable(finished: Copy) -> None:
+    """Tables for people: few rows, few columns, names that say what they are."""
+    finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
+    finished.run("dvc", "repro")
+    parameters = finished.run("dvc", "params", "diff", "--md").stdout.splitlines()
+    assert [line.split("|")[2].strip() for line in parameters[2:]] == [RATE]
+    metrics = finished.run("dvc", "metrics", "diff", "--md").stdout.splitlines()
+    names = [line.split("|")[2].strip() for line in metrics[2:]]
+    assert names
+    assert all("rafs" in name or "ae" in name for name in names)
+    assert len(finished.run("dvc", "metrics", "show", "--md").stdout.splitlines()) < 60
+    finished.run("dvc", "plots", "diff", "HEAD", "--out", "plots")
+    page = (finished.root / "plots/index.html").read_text()
+    assert "vega" in page
+    assert "workspace" in page
+    wide = finished.run("dvc", "exp", "show", "--csv").stdout.splitlines()[0]
+    assert len(wide.split(",")) < 150

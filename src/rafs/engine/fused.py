@@ -22,13 +22,14 @@ from rafs.engine.products import outer, pack, product
 from rafs.engine.sampling import dropout_seed, hash32, shuffle
 from rafs.engine.simd import LINE_BYTES
 
-CACHE = 192 * 1024  # bytes of activations and deltas that are held at a time
+CACHE = 256 * 1024  # bytes of activations and deltas that are held at a time
 CHECK_EVERY = 100  # steps between two looks at the parameters
 
 
 def fit(members: Members, x: Array, y: Array, training: Training, device: str) -> Trained:
     """Minimise the objective of every member."""
     dtype, n = np.dtype(training.dtype), x.shape[-2]
+    shape = _shape(members, dtype, backward=0 if training.adversarial else 1)
     theta = np.array(members.theta0, dtype=dtype)
     diverged = np.empty(members.size, dtype=np.int64)
     zeros, ones = np.zeros(members.n_parameters, dtype=dtype), np.ones(n, dtype=dtype)
@@ -42,7 +43,7 @@ def fit(members: Members, x: Array, y: Array, training: Training, device: str) -
         if members.offset is not None:
             target = target - members.offset[member]
         diverged[member] = _train(
-            _shape(members, dtype),
+            shape,
             activation(name, training.dtype),
             theta[member],
             _factor(members, member, dtype),
@@ -66,11 +67,12 @@ def fit(members: Members, x: Array, y: Array, training: Training, device: str) -
 def outputs(members: Members, theta: Array, x: Array, training: Training, device: str) -> Array:
     """Return f(x; θ) of every member, [B, n, outputs]."""
     dtype = np.dtype(training.dtype)
+    shape = _shape(members, dtype, backward=len(members.widths))
     found = np.empty((members.size, x.shape[-2], members.widths[-1]), dtype=dtype)
     for member, name in enumerate(members.activations):
         rows = x if x.ndim == 2 else x[member]
         _predict(
-            _shape(members, dtype),
+            shape,
             activation(name, training.dtype),
             np.ascontiguousarray(theta[member], dtype=dtype),
             _factor(members, member, dtype),
@@ -80,12 +82,13 @@ def outputs(members: Members, theta: Array, x: Array, training: Training, device
     return found
 
 
-def _shape(members: Members, dtype: Any) -> Array:
+def _shape(members: Members, dtype: Any, backward: int) -> Array:
     """Return what the compiled functions need to know about a network: a table, row by layer.
 
-    Columns: fan_in, fan_out, start in θ, start of the packed weights and of their transpose, start
-    of the layer's outputs in the working memory, lines per tile there and of its inputs. The last
-    row: rows in a tile, tiles in a block, and the sizes of the memories.
+    Columns: fan_in, fan_out, start in θ, start of the packed weights and of their transpose (-1
+    below layer `backward`, where derivatives are not carried back), start of the layer's outputs in
+    the working memory, lines per tile there and of its inputs. The last row: rows in a tile, tiles
+    in a block, size of the packed weights, start of the scratch in the working memory, its end.
     """
     lanes = LINE_BYTES // dtype.itemsize
     widths = members.widths
@@ -99,14 +102,14 @@ def _shape(members: Members, dtype: Any) -> Array:
             layer.fan_out,
             layer.weight.start,
             packed,
-            packed + (layer.fan_in + 1) * layer.fan_out,
+            packed + (layer.fan_in + 1) * layer.fan_out if index >= backward else -1,
             work,
             lines[index + 1],
             lines[index],
         )
         packed += (2 * layer.fan_in + 1) * layer.fan_out
         work += tiles * lines[index + 1] * lanes
-    table[-1, :5] = lanes, tiles, packed, work, max(widths) * lanes
+    table[-1, :5] = lanes, tiles, packed, work, work + max(widths) * lanes
     return table
 
 
@@ -120,15 +123,19 @@ def _factor(members: Members, member: int, dtype: Any) -> Array:
 
 
 @inner
-def _pack(shape, theta, factor, scaled, packed, inputs_too):  # type: ignore[no-untyped-def]
+def _pack(shape, theta, factor, scaled, packed):  # type: ignore[no-untyped-def]
     """Lay out the scaled weights for the products of the forward and of the backward pass."""
     for p in range(theta.size):
         scaled[p] = theta[p] * factor[p]
     for layer in range(len(shape) - 1):
         fan_in, fan_out, start = shape[layer, 0], shape[layer, 1], shape[layer, 2]
-        pack(scaled, start, fan_out, 1, fan_in + 1, fan_out, packed, shape[layer, 3])
-        if layer > 0 or inputs_too:
-            pack(scaled, start, 1, fan_out, fan_out, fan_in, packed, shape[layer, 4])
+        for to in shape[layer, 3:5]:
+            if to == shape[layer, 3]:
+                rows, columns, down, across = fan_in + 1, fan_out, fan_out, 1
+            else:
+                rows, columns, down, across = fan_out, fan_in, 1, fan_out
+            if to >= 0:
+                pack(scaled, start, down, across, rows, columns, packed, to)
 
 
 @inner
@@ -151,9 +158,9 @@ def _arrange(x, order, first, count, lines, L, tiled, rows):  # type: ignore[no-
 
 
 @inner
-def _forward(shape, act, packed, x, at, h, s, z, tile, dropout, rows):  # type: ignore[no-untyped-def]
+def _forward(shape, act, packed, x, at, h, s, tile, dropout, rows):  # type: ignore[no-untyped-def]
     """Run one tile through the network: values to h, slopes to s, the last layer's outputs to s."""
-    L, last = shape[-1, 0], len(shape) - 2
+    L, scratch, last = shape[-1, 0], shape[-1, 3], len(shape) - 2
     for layer in range(last + 1):
         fan_in, fan_out, weights = shape[layer, 0], shape[layer, 1], shape[layer, 3]
         to = shape[layer, 5] + tile * shape[layer, 6] * L
@@ -162,9 +169,9 @@ def _forward(shape, act, packed, x, at, h, s, z, tile, dropout, rows):  # type: 
         if layer == last:
             product(packed, weights, source, start, fan_in + 1, fan_out, s, to, L)
         else:
-            product(packed, weights, source, start, fan_in + 1, fan_out, z, 0, L)
+            product(packed, weights, source, start, fan_in + 1, fan_out, h, scratch, L)
             end = to + fan_out * L
-            act(z[: fan_out * L], h[to:end], s[to:end])
+            act(h[scratch : scratch + fan_out * L], h[to:end], s[to:end])
             seeds, threshold, keep = dropout
             if threshold > 0:
                 _drop(fan_out, seeds[layer], threshold, keep, rows, h[to:end], s[to:end], L)
@@ -201,17 +208,17 @@ def _derive(gaussian, out, y, w, L, scale):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _backward(shape, packed, s, z, tile, inputs_too):  # type: ignore[no-untyped-def]
-    """Carry the derivatives of a tile back from the outputs; those of the inputs end in z."""
-    L = shape[-1, 0]
-    for layer in range(len(shape) - 2, -1 if inputs_too else 0, -1):
+def _backward(shape, packed, h, s, tile, lowest):  # type: ignore[no-untyped-def]
+    """Carry the derivatives of a tile back from the outputs; the inputs' end in the scratch."""
+    L, scratch = shape[-1, 0], shape[-1, 3]
+    for layer in range(len(shape) - 2, lowest - 1, -1):
         fan_in, fan_out, weights = shape[layer, 0], shape[layer, 1], shape[layer, 4]
         delta = shape[layer, 5] + tile * shape[layer, 6] * L
-        product(packed, weights, s, delta, fan_out, fan_in, z, 0, L)
+        product(packed, weights, s, delta, fan_out, fan_in, h, scratch, L)
         if layer > 0:
             to = shape[layer - 1, 5] + tile * shape[layer, 7] * L
             for i in range(fan_in * L):
-                s[to + i] *= z[i]
+                s[to + i] *= h[scratch + i]
 
 
 @inner
@@ -262,12 +269,11 @@ def _train(  # type: ignore[no-untyped-def]
     """Train one member in place; return the step at which it diverged, or -1."""
     number = type(theta[0])
     n, lines, last = x.shape[0], shape[0, 7], len(shape) - 2
-    L, block, widest = shape[-1, 0], shape[-1, 1], shape[-1, 4]
+    L, block, scratch = shape[-1, 0], shape[-1, 1], shape[-1, 3]
     most = (batch + L - 1) // L
     scaled, g, m, v = theta * 0, theta * 0, theta * 0, theta * 0
     packed = np.zeros(shape[-1, 2], x.dtype)
-    h, s = np.ones(shape[-1, 3], x.dtype), np.zeros(shape[-1, 3], x.dtype)
-    z = np.zeros(widest, x.dtype)
+    h, s = np.ones(shape[-1, 4], x.dtype), np.ones(shape[-1, 4], x.dtype)
     tiled, moved = np.zeros(most * lines * L, x.dtype), np.ones(block * lines * L, x.dtype)
     target, weight = np.zeros(most * L, x.dtype), np.zeros(most * L, x.dtype)
     order, rows = np.arange(n), np.zeros(most * L, np.int64)
@@ -287,7 +293,7 @@ def _train(  # type: ignore[no-untyped-def]
             for i in range(tiles * L):
                 target[i] = y[rows[i]] if rows[i] >= 0 else 0
                 weight[i] = weights[rows[i]] if rows[i] >= 0 else 0
-        _pack(shape, theta, factor, scaled, packed, turns == 2)
+        _pack(shape, theta, factor, scaled, packed)
         for layer in range(last):
             seeds[layer] = dropout_seed(key, step, layer)
         g[:] = 0
@@ -300,15 +306,16 @@ def _train(  # type: ignore[no-untyped-def]
                     here = (start + tile) * L
                     begin = at + tile * lines * L
                     masks = (seeds, threshold, keep)
-                    _forward(shape, act, packed, source, begin, h, s, z, tile, masks, rows[here:])
+                    _forward(shape, act, packed, source, begin, h, s, tile, masks, rows[here:])
                     out = shape[last, 5] + tile * shape[last, 6] * L
                     _derive(gaussian, s[out:], target[here:], weight[here:], L, scale)
-                    perturb = turn == 0 and turns == 2
-                    _backward(shape, packed, s, z, tile, perturb)
-                    if perturb:
+                    lowest = 2 - turns + turn  # 0, the inputs, before they are perturbed
+                    _backward(shape, packed, h, s, tile, lowest)
+                    if lowest == 0:
                         to = tile * lines * L
                         for i in range(x.shape[1] * L):
-                            moved[to + i] = tiled[begin + i] + number(adversarial) * np.sign(z[i])
+                            push = number(adversarial) * np.sign(h[scratch + i])
+                            moved[to + i] = tiled[begin + i] + push
                 _collect(shape, source, at, h, s, some, g)
         _step(theta, g, factor, centre, gamma, m, v, number(learning_rate), adam, left)
         if ((step + 1) % CHECK_EVERY == 0 or step + 1 == steps) and not _finite(theta):
@@ -319,17 +326,18 @@ def _train(  # type: ignore[no-untyped-def]
 @kept
 def _predict(shape, act, theta, factor, x, found):  # type: ignore[no-untyped-def]
     """Fill `found` [n, outputs] with the outputs of one member."""
-    lines, last, L = shape[0, 7], len(shape) - 2, shape[-1, 0]
-    packed = np.zeros(shape[-1, 2], x.dtype)
-    h, s = np.ones(shape[-1, 3], x.dtype), np.zeros(shape[-1, 3], x.dtype)
-    z, tiled = np.zeros(shape[-1, 4], x.dtype), np.zeros(lines * L, x.dtype)
-    order, rows = np.arange(len(x)), np.zeros(L, np.int64)
+    lines, last, L, block = shape[0, 7], len(shape) - 2, shape[-1, 0], shape[-1, 1]
+    packed, scaled = np.zeros(shape[-1, 2], x.dtype), theta * 0
+    h, s = np.ones(shape[-1, 4], x.dtype), np.ones(shape[-1, 4], x.dtype)
+    tiled = np.zeros(block * lines * L, x.dtype)
+    order, rows = np.arange(len(x)), np.zeros(block * L, np.int64)
     masks = (np.zeros(0, np.uint64), np.uint64(0), theta[0])  # no dropout
-    _pack(shape, theta, factor, theta * factor, packed, False)
-    for first in range(0, len(x), L):
-        count = min(L, len(x) - first)
-        _arrange(x, order, first, count, lines, L, tiled, rows)
-        _forward(shape, act, packed, tiled, 0, h, s, z, 0, masks, rows)
-        for i in range(count):
-            for j in range(found.shape[1]):
-                found[first + i, j] = s[shape[last, 5] + j * L + i]
+    _pack(shape, theta, factor, scaled, packed)
+    for first in range(0, len(x), block * L):
+        count = min(block * L, len(x) - first)
+        for tile in range(_arrange(x, order, first, count, lines, L, tiled, rows)):
+            _forward(shape, act, packed, tiled, tile * lines * L, h, s, tile, masks, rows)
+            out = shape[last, 5] + tile * shape[last, 6] * L
+            for i in range(min(L, count - tile * L)):
+                for j in range(found.shape[1]):
+                    found[first + tile * L + i, j] = s[out + j * L + i]

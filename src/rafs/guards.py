@@ -99,7 +99,6 @@ class Guard:
             self.repeat_failures()
             self.look_again()
         self.say_missing()
-        self.schedule_on_events_only()
 
     def refuse_unrecorded(self) -> None:
         """Stop if an output is there whose making is not on record (guard 1)."""
@@ -165,15 +164,6 @@ class Guard:
             if job not in tuned:
                 dag.reason(job).updated_input_run.clear()
 
-    def schedule_on_events_only(self) -> None:
-        """Switch off Snakemake's limit of jobs per second where jobs run on this machine.
-
-        For that limit Snakemake 9 starts, at every look at the ready jobs, a timer for another
-        look: their number grows with every job, and after some hundreds they are all it does.
-        """
-        if self.workflow.local_exec and self.workflow.scheduling_settings is not None:
-            self.workflow.scheduling_settings.max_jobs_per_timespan = None
-
     # --- around the jobs --------------------------------------------------------------------------
 
     def held_by(self) -> str:
@@ -197,6 +187,7 @@ class Guard:
         self.lock.write(f"process {os.getpid()} on {os.uname().nodename}")
         self.lock.flush()
         if self.workflow.local_exec:
+            self.schedule_on_events_only()
             os.environ[warm.OWNER] = str(os.getpid())
             if os.environ.get("RAFS_NO_WARM") != "1":
                 self.warm = warm.start()
@@ -204,6 +195,14 @@ class Guard:
 
         self.display = Display()
         self.display.start()
+
+    def schedule_on_events_only(self) -> None:
+        """Switch off Snakemake's limit of jobs per second.
+
+        For that limit Snakemake 9 starts, at every look at the ready jobs, a timer for another
+        look: their number grows with every job, and after some hundreds they are all it does.
+        """
+        self.workflow.scheduler.job_rate_limiter = None
 
     def on_end(self, log: str | list[str], *, success: bool) -> None:
         """Stop the warm parent, tell DVC (guard 5), and sum up."""

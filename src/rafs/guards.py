@@ -141,7 +141,20 @@ class Guard:
         return found
 
     def say_missing(self) -> None:
-        """Say which real datasets are missing."""
+        """Say which real datasets are missing, or may turn out to be."""
+        from rafs.datasets.fetch import available
+
+        away = [
+            dataset
+            for dataset in self.plan.real()
+            if not Path(paths.FETCHED.format(dataset=dataset)).exists()
+            and not available(dataset)[0]
+        ]
+        if away:
+            print(
+                f"rafs: not on this machine, so their sources will be tried: {', '.join(away)}",
+                file=sys.stderr,
+            )
         for dataset, message in self.missing():
             print(f"rafs: {dataset} is missing and its runs with it: {message}", file=sys.stderr)
 

@@ -1,0 +1,152 @@
+"""Parts of the whole by name, the smoke test, and what people see while it runs."""
+
+import os
+import pty
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from rafs import methods
+from rafs.params import load
+from small_project import PROJECT, Copy, copied, ran
+
+pytestmark = [pytest.mark.workflow]
+
+
+def on_a_terminal(copy: Copy, *command: str) -> str:
+    """Run a command as on a terminal of 100 columns and return all it writes."""
+    parent, child = pty.openpty()
+    env = {**copy.env, "COLUMNS": "100", "TERM": "xterm"}
+    with subprocess.Popen(
+        command, cwd=copy.root, env=env, stdin=child, stdout=child, stderr=child
+    ) as process:
+        os.close(child)
+        output = b""
+        try:
+            while part := os.read(parent, 65536):
+                output += part
+        except OSError:  # the other side is closed
+            pass
+    os.close(parent)
+    assert process.returncode == 0, output
+    return output.decode()
+
+
+def test_one_figure(project: Copy) -> None:
+    """A target takes its share of the jobs; a terminal shows a bar, a file plain lines."""
+    screen = on_a_terminal(project, "snakemake", "figure_training_points_1d")
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen)
+    assert re.search(r"rafs ━+ [12]/3 jobs, 0:\d\d:\d\d passed, [-:0-9]+ left", plain)
+    assert "rafs: ran: 1 data, 1 figure" in plain
+    assert "Finished jobid" not in plain
+    assert (project.root / "reports/figures/training_points_1d.svg").is_file()
+    done = project.run("snakemake", "data/processed/described/he/seed-1.npz")
+    assert ran(done) == {"data": 1}
+    assert "rafs: 1 of 1 jobs, 0:0" in done.stderr
+    assert "\x1b" not in done.stderr
+    assert len(done.stderr.splitlines()) < 25
+
+
+def test_every_part_has_a_name(project: Copy) -> None:
+    """One target per experiment, table and figure, besides `all` and `smoke`."""
+    (project.root / "params.yaml").write_text((PROJECT / "params.yaml").read_text())
+    params = load(project.root / "params.yaml")
+    done = project.run("snakemake", "--list-target-rules")
+    names = set((done.stdout + done.stderr).split())
+    expected = {"all", "smoke", *params["experiments"]}
+    expected |= {f"table_{name}" for name in params["tables"]}
+    expected |= {f"figure_{name}" for name in params["figures"]}
+    assert expected <= names
+
+
+@pytest.mark.slow
+def test_without_git_and_main_first(project: Copy) -> None:
+    """In a plain directory all of it works, and main comes before what is listed before it."""
+    other = {"methods": ["rp"], "datasets": ["he"], "seeds": 3}
+    project.edit(lambda params: params.update(experiments={"other": other} | params["experiments"]))
+    done = project.run("snakemake", "--cores", "1")
+    assert "no git repository with DVC here, so DVC was not told" in done.stderr
+    main = (project.root / "reports/tables/nll.csv").stat().st_mtime_ns
+    others = project.snapshot("results/runs/other/**/predictions.npz")
+    assert len(others) == 3
+    assert all(main < stamp for stamp, _ in others.values())
+    assert project.jobs("snakemake") == {}
+    assert not (project.root / "dvc.lock").exists()
+    report = project.root / "build/report.html"
+    project.run("snakemake", "--report", str(report.relative_to(project.root)))
+    text = report.read_text()
+    assert "Tables" in text
+    assert "Figures" in text
+
+
+def no_network() -> dict[str, str]:
+    """Return an environment in which nothing can be downloaded."""
+    nowhere = "http://127.0.0.1:9"
+    return {
+        **dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), nowhere),
+        "no_proxy": "", "NO_PROXY": "", "PIP_NO_INDEX": "1",
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_real_data_that_cannot_be_had(project: Copy) -> None:
+    """The rest is made and nothing fails; it is said at the start, at the end and on the page."""
+
+    def with_real_data(params: dict[str, Any]) -> None:
+        params["experiments"]["main"] |= {"datasets": ["he", "boston"], "methods": ["rafs"]}
+        params["figures"] = {}
+
+    project.edit(with_real_data)
+    done = project.run("snakemake", **no_network())
+    assert "rafs: not on this machine, so their sources will be tried: boston" in done.stderr
+    assert "rafs: missing: boston: " in done.stderr
+    assert "boston" in (project.root / "reports/index.html").read_text()
+    scores = (project.root / "results/scores/main.csv").read_text()
+    assert scores.count(",ok,") == 2
+    assert scores.count(",missing,") == 2
+    again = project.run("snakemake", **no_network())
+    assert ran(again) == {}
+    assert "rafs: boston is missing and its runs with it" in again.stderr
+    project.edit(lambda params: params.update(strict=True))
+    strict = project.run("snakemake", check=False, **no_network())
+    assert strict.returncode != 0
+    log = (project.root / "logs/fetch/boston.txt").read_text()
+    assert "boston cannot be had and strict is true" in log
+    assert "Traceback" not in log
+
+
+@pytest.mark.slow
+def test_smoke(tmp_path: Path) -> None:
+    """Every rule and every method of the whole, small, in a directory of its own."""
+    copy = copied(tmp_path / "project")
+    (copy.root / "params.yaml").write_text((PROJECT / "params.yaml").read_text())
+    copy.run("git", "init", "--quiet")
+    done = copy.run("snakemake", "smoke", "--cores", "2")
+    smoke = copy.root / "build/smoke"
+    counts = ran(done)
+    rules = {"data", "tune", "tuned", "train", "score", "aggregate", "table", "figure", "claims",
+             "summary", "page", "verify"}  # fmt: skip
+    assert rules <= set(counts)
+    used = {path.name.partition("@")[0] for path in smoke.glob("results/runs/*/*")}
+    assert used >= set(yaml.safe_load((copy.root / "params.yaml").read_text())["methods"])
+    assert used >= {"de+rafs", "hde+rafs", "ntkgp+rafs", "rp+rafs"}
+    assert used <= set(methods.names())
+    assert not (copy.root / "results").exists()
+    assert copy.jobs("rafs", "smoke", "--cores", "2") == {}
+
+
+def test_lint(project: Copy) -> None:
+    project.run("snakemake", "--lint")
+    project.run("snakefmt", "--check", "Snakefile", "workflow")
+
+
+def test_a_wrong_parameter_is_one_sentence(project: Copy) -> None:
+    project.edit(lambda params: params["training"].update(stepz=3))
+    done = project.run("snakemake", check=False)
+    assert done.returncode == 2
+    assert "training.stepz is not a parameter; did you mean 'steps'?" in done.stderr
+    assert "Traceback" not in done.stderr

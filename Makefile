@@ -5,7 +5,7 @@ BIN := $(CURDIR)/$(VENV)/bin
 export PATH := $(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment reproduce smoke test test-fast lint format readme fetch lock clean
+.PHONY: help environment reproduce smoke test test-fast lint format rulegraph readme fetch lock clean
 
 help: ## explain every target
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -23,7 +23,7 @@ reproduce: environment ## environment, then the full reproduction (reports/index
 	snakemake
 
 smoke: environment ## every rule and method on three small datasets, about two minutes
-	snakemake smoke
+	rafs smoke
 
 test: environment lint ## environment, then all checks and tests
 	pytest -n 2 --dist worksteal
@@ -42,6 +42,10 @@ format: environment ## format all code
 	ruff check --fix .
 	ruff format .
 	snakefmt Snakefile workflow
+
+rulegraph: environment ## draw the rules of the workflow (docs/rulegraph.svg)
+	mkdir -p docs
+	snakemake --rulegraph mermaid-js | python workflow/rulegraph.py > docs/rulegraph.svg
 
 readme: environment ## put the headline of reports/ into README.md
 	python -m rafs.reporting.readme

@@ -115,13 +115,10 @@ def _panel(
 
 
 def _reference(known: SimpleNamespace, grid: Array) -> tuple[Array, Array, Array]:
-    """Return grid, mean and predictive sd of the analytic NTK GP, fitted in standardised units."""
-    x0, x1 = known.x_train.mean(), known.x_train.std() or 1.0
-    y0, y1 = known.y_train.mean(), known.y_train.std() or 1.0
-    noise = (known.noise or 0.1 * y1) / y1
-    process = gp.posterior((known.x_train - x0) / x1, (known.y_train - y0) / y1, noise)
-    mean, variance = process.predict(((grid - x0) / x1)[:, None])
-    return grid, y0 + y1 * mean, y1 * np.sqrt(variance + noise**2)
+    """Return grid, mean and predictive sd of the analytic NTK GP, in the units of the data."""
+    noise = known.noise or 0.1 * known.y_train.std()
+    mean, variance = gp.posterior(known.x_train, known.y_train, noise).predict(grid[:, None])
+    return grid, mean, np.sqrt(variance + noise**2)
 
 
 def _handles() -> list[Any]:

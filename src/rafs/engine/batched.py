@@ -18,7 +18,7 @@ from rafs.engine.activations import ACTIVATIONS
 from rafs.engine.layout import layers
 from rafs.engine.problem import VARIANCE_FLOOR, Array, Members, Trained, Training
 
-CHUNK = 1 << 22  # numbers in the widest layer of all members that are held at a time
+CHUNK = {"cpu": 1 << 19, "cuda": 1 << 24}  # numbers of the widest layer, all members, at a time
 CHECK_EVERY = 100  # steps between two looks at the parameters
 
 Mask = Callable[[int, Tensor], Tensor]
@@ -55,7 +55,7 @@ class Program:
 
     def chunks(self, n: int) -> Iterator[slice]:
         """Cut n rows into chunks of bounded size."""
-        rows = max(1, CHUNK // (self.members.size * max(self.members.widths)))
+        rows = max(1, CHUNK[self.device.type] // (self.members.size * max(self.members.widths)))
         return (slice(start, min(start + rows, n)) for start in range(0, n, rows))
 
     def activate(self, z: Tensor) -> Tensor:
@@ -116,14 +116,13 @@ def hash32(counter: Tensor, seed: Tensor) -> Tensor:
 def outputs(members: Members, theta: Array, x: Array, training: Training, device: str) -> Array:
     """Return f(x; θ) of every member, [B, n, outputs]."""
     program = Program(members, training, device)
+    found = np.empty((members.size, x.shape[-2], members.widths[-1]), dtype=training.dtype)
     with torch.no_grad():
         parameters = program.tensor(theta[program.order])
         inputs = program.tensor(x if x.ndim == 2 else x[program.order])
-        parts = [
-            program.forward(parameters, inputs[..., rows, :]).cpu().numpy()
-            for rows in program.chunks(x.shape[-2])
-        ]
-    return program.unsorted(np.concatenate(parts, axis=1))
+        for rows in program.chunks(x.shape[-2]):
+            found[:, rows] = program.forward(parameters, inputs[..., rows, :]).cpu().numpy()
+    return program.unsorted(found)
 
 
 def fit(members: Members, x: Array, y: Array, training: Training, device: str) -> Trained:

@@ -65,6 +65,9 @@ class Lossy(made_up.Memory):
         return super().predictions(experiment, method, dataset, seed)
 
 
+WHOLE = made_up.Memory(made_up.experiments(2))  # all titles, the long ones too
+
+
 def words(figure):
     return " ".join(t.get_text().replace("\n", " ") for t in figure.findobj(Text))
 
@@ -162,12 +165,13 @@ def test_drawing_leaves_no_trace(results):
     )
 
 
-@pytest.mark.parametrize("inputs", [made_up.Memory(small()), Lossy()], ids=["whole", "lossy"])
+@pytest.mark.parametrize("inputs", [WHOLE, Lossy()], ids=["whole", "lossy"])
 @pytest.mark.parametrize("name", FIGURES)
 def test_no_text_is_cut_off_or_in_another_texts_way(name, inputs):
     figure = figures.draw(name, inputs, {})
+    style.arrange(figure)
     renderer = FigureCanvasAgg(figure).get_renderer()
-    figure.draw(renderer)
+    style.styled(figure.draw)(renderer)
     boxes = [(t.get_text(), t.get_window_extent(renderer)) for t in visible_texts(figure)]
     whole = figure.bbox
     for text, box in boxes:
@@ -181,6 +185,7 @@ def test_no_text_is_cut_off_or_in_another_texts_way(name, inputs):
         assert across < 1 or up < 1, (a, b)
 
 
+@style.styled
 def visible_texts(figure):
     texts = [*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())]
     for axes in figure.axes:

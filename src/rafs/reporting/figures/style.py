@@ -46,6 +46,7 @@ RC: dict[str, Any] = {
     "axes.titlelocation": "left",
     "axes.titlesize": 8.5,
     "axes.titleweight": "bold",
+    "figure.dpi": 200,  # texts are measured as they are drawn
     "figure.facecolor": "white",
     "font.family": "DejaVu Sans",
     "font.size": 8,
@@ -59,6 +60,7 @@ RC: dict[str, Any] = {
     "savefig.dpi": 200,
     "svg.fonttype": "path",
     "svg.hashsalt": "rafs",
+    "text.hinting": "none",  # as wide in one format as in the other
     "xtick.color": MUTED,
     "xtick.labelcolor": INK,
     "xtick.labelsize": 7.5,
@@ -179,7 +181,11 @@ def render(figure: Figure, format: str, caption: str = "") -> bytes:
 
 @styled
 def arrange(figure: Figure) -> None:
-    """Give everything its place, once for all formats."""
+    """Give everything its place, once for all formats.
+
+    Twice, because another size of the axes may mean other ticks, which need another size.
+    """
+    figure.draw_without_rendering()
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
 

@@ -38,7 +38,8 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
             data.x_train[:, 0], data.y_train, "o", color=style.INK, ms=3.5, label="training points"
         )
         label_axes(axes, name)
-    axes.legend(loc="best")
+    if axes.lines:
+        axes.legend(loc="best")
     return style.finish(figure)
 
 

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from rafs.reporting.page.elements import Html, number, tag
 
-LEFT, WIDTH, RIGHT, ROW, TOP, FOOT = 124, 240, 24, 20, 6, 24
+LEFT, WIDTH, RIGHT, ROW, TOP, FOOT = 144, 240, 24, 20, 6, 24
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ CAPTION = (
     "Predicted mean (line) and mean ± 2 standard deviations (band) of each method on the "
     "one-dimensional datasets, one seed. Dashed: the true function; dots: training points; grey "
     "lines: mean and ± 2 standard deviations of the analytic NTK Gaussian process of an "
-    "infinitely wide network with two erf layers, on standardised data, as a reference. Bands "
-    "that leave a panel are cut off."
+    "infinitely wide network with two erf layers, fitted in the units of the data as in the "
+    "paper, as a reference. Bands that leave a panel are cut off."
 )
 COLUMNS = 3
 Array = NDArray[np.float64]

@@ -18,18 +18,23 @@ from rafs.errors import DamagedFileError
 ROOT = Path(__file__).resolve().parents[1]
 
 
-class Failure(Exception):
+class InterruptionError(Exception):
     pass
+
+
+def write_half(path):
+    with files.atomic(path) as file:
+        file.write(b"half")
+        raise InterruptionError
 
 
 def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path):
     path = tmp_path / "a" / "b.json"
     files.write_json(path, {"x": 1})
-    with pytest.raises(Failure), files.atomic(path) as file:
-        file.write(b"half")
-        raise Failure
+    with pytest.raises(InterruptionError):
+        write_half(path)
     assert files.read_json(path) == {"x": 1}
-    assert os.listdir(path.parent) == ["b.json"]
+    assert [file.name for file in path.parent.iterdir()] == ["b.json"]
 
 
 def test_equal_arrays_give_equal_bytes(tmp_path):

@@ -1,11 +1,13 @@
-"""The jobs themselves: tuning, training and scoring of one cell, and what stands in for failures."""
+"""The jobs: tuning, training and scoring of one cell, and what stands in for a failure."""
 
 import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from conftest import PROJECT
 from rafs import datasets, paths
 from rafs.errors import RafsError
 from rafs.experiments import Plan, Run
@@ -13,8 +15,6 @@ from rafs.files import read_json, read_npz, write_json
 from rafs.jobs import aggregate, data, failed, score, train, tune, verify
 from rafs.params import load
 from rafs.storage import read_dataset, write_dataset, write_missing
-
-from conftest import PROJECT
 
 
 @pytest.fixture
@@ -47,17 +47,17 @@ def test_a_run_goes_from_data_to_metrics_and_is_the_same_twice(plan):
     assert (predictions["variance"] > predictions["aleatoric"] * (1 - 1e-9)).all()
     assert predictions["aleatoric"] == pytest.approx(0.1**2)  # the known noise, in units of y
     assert metrics["data"]["sha256"]
-    first = {name: (run.path(name), open(run.path(name), "rb").read())
-             for name in (paths.METRICS, paths.PREDICTIONS)}  # fmt: skip
+    files = [Path(run.path(name)) for name in (paths.METRICS, paths.PREDICTIONS)]
+    first = [file.read_bytes() for file in files]
     do(plan, run)
-    assert all(open(path, "rb").read() == content for path, content in first.values())
+    assert [file.read_bytes() for file in files] == first
 
 
 def test_every_trial_is_kept_and_the_best_has_the_lowest_nll(plan):
     plan.params["tuning"]["trials"] = 5
     do(plan, Run("main", "rp", "friedman", 0))
     place = {"experiment": "main", "method": "rp", "dataset": "friedman"}
-    with open(paths.TRIALS.format(**place)) as file:
+    with Path(paths.TRIALS.format(**place)).open() as file:
         trials = list(csv.DictReader(file))
     best = read_json(paths.BEST.format(**place))
     assert len(trials) == 5
@@ -117,7 +117,7 @@ def test_rows_of_scores_keep_runs_that_have_none(plan):
     plan.params["experiments"]["main"] = {"methods": ["ae"], "datasets": ["he"], "seeds": [0, 1]}
     do(plan, Run("main", "ae", "he", 0))
     aggregate.run(json.loads(plan.aggregate("main")))
-    with open(paths.SCORES.format(experiment="main")) as file:
+    with Path(paths.SCORES.format(experiment="main")).open() as file:
         rows = list(csv.DictReader(file))
     assert [row["status"] for row in rows] == ["ok", "failed"]
     assert float(rows[0]["nll"]) == read_json("results/runs/main/ae/he/seed-0/metrics.json")[

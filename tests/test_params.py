@@ -84,7 +84,7 @@ def test_the_project_s_own_parameters_are_valid_in_both_editions():
         (at(["datasets", "freidman"], {}), "did you mean 'friedman'?"),
         (at(["datasets", "friedman"], {"size": 3}), "datasets.friedman.size is not a parameter"),
         (at(["datasets", "boston"], {"train": 500}), "the file has 506"),
-        (at(["experiments", "main", "datasets"], ["hee"]), "'hee' is no dataset; did you mean 'he'?"),
+        (at(["experiments", "main", "datasets"], ["hee"]), "no dataset; did you mean 'he'?"),
         (at(["experiments", "de_nll", "methods"], ["rafz"]), "did you mean 'rafs'?"),
         (at(["experiments", "cardinality", "tuning"], "scale"), "did you mean 'scalability'?"),
         (at(["experiments", "cardinality", "sweep"], {"activations.k": [8]}), "at most 7"),
@@ -115,7 +115,7 @@ def test_a_mistake_is_told_with_its_key_and_the_nearest_name(change, says, tmp_p
 )
 def test_a_file_that_is_no_parameter_file_is_told(text, says, tmp_path):
     path = written(text, tmp_path)
-    with pytest.raises(ParameterError, match="params.yaml") as caught:
+    with pytest.raises(ParameterError, match=r"params\.yaml") as caught:
         params.load(path)
     assert says in str(caught.value)
 
@@ -166,12 +166,14 @@ def test_whatever_is_changed_is_accepted_or_refused_in_a_sentence(place, value, 
     try:
         accepted = params.load(path)
     except ParameterError as error:
-        assert str(error).startswith("params.yaml")
-        assert "\n" not in str(error)
+        message = str(error)
     else:
         plan = Plan(accepted, ROOT)
         for experiment in plan.experiments:
             plan.train(plan.runs(experiment)[0])
+        return
+    assert message.startswith("params.yaml")
+    assert "\n" not in message
 
 
 def test_the_command_says_it_without_a_traceback(tmp_path):

@@ -1,8 +1,8 @@
 """Experiments are data: from params.yaml to the runs, and to what each job depends on.
 
-A run is (experiment, method, dataset, seed). A job's `spec` is one canonical JSON text with all that
-its result depends on apart from its input files: resolved settings, and the hash of its code. The
-workflow hands this very text to the job, so that what triggers a job is what the job uses.
+A run is (experiment, method, dataset, seed). A job's `spec` is one canonical JSON text with all
+that its result depends on apart from its input files: resolved settings, and the hash of its code.
+The workflow hands this very text to the job, so that what triggers a job is what the job uses.
 """
 
 from collections.abc import Iterator

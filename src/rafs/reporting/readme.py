@@ -36,7 +36,8 @@ def block(metrics: dict[str, Any], claims: list[dict[str, Any]]) -> str:
             "",
             f"![{FIGURE}]({paths.FIGURE.format(figure=FIGURE, format='png')})",
             "",
-            "What our runs say of the paper's claims ([the rules and numbers](reports/claims.json)):",
+            "What our runs say of the paper's claims "
+            "([the rules and numbers](reports/claims.json)):",
             "",
             "| | claim | verdict |",
             "|---|---|---|",

@@ -5,7 +5,7 @@ BIN := $(CURDIR)/$(VENV)/bin
 export PATH := $(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment reproduce smoke test test-fast lint format rulegraph readme fetch lock clean
+.PHONY: help environment reproduce smoke test test-fast lint format rulegraph report readme fetch lock clean
 
 help: ## explain every target
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -46,6 +46,10 @@ format: environment ## format all code
 rulegraph: environment ## draw the rules of the workflow (docs/rulegraph.svg)
 	mkdir -p docs
 	snakemake --rulegraph mermaid-js | python workflow/rulegraph.py > docs/rulegraph.svg
+
+report: environment ## Snakemake's own report, with captions and run times (build/report.html)
+	mkdir -p build
+	snakemake --report build/report.html
 
 readme: environment ## put the headline of reports/ into README.md
 	python -m rafs.reporting.readme

@@ -241,7 +241,17 @@ class Plan:
         """Return every file of the reproduction, so that none can be forgotten or left stale."""
         return [*self.before_verify(), paths.COMPLETE]
 
-    def experiment_artefacts(self, experiment: str) -> list[str]:
+    @cache  # noqa: B019 (a plan lives as long as the process)
+    def targets(self) -> dict[str, list[str]]:
+        """Return the parts that can be asked for by name: experiments, tables and figures."""
+        shown = {
+            f"{kind.removesuffix('s')}_{name}": self.shown_files(kind, name)
+            for kind in ("tables", "figures")
+            for name in self.params[kind]
+        }
+        return {name: self._experiment_artefacts(name) for name in self.experiments} | shown
+
+    def _experiment_artefacts(self, experiment: str) -> list[str]:
         """Return the files of one experiment, and the tables and figures made of it alone."""
         shown = [
             file

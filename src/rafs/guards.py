@@ -245,8 +245,9 @@ class Guard:
 
     def summary(self, log: str, success: bool) -> None:
         """Say what ran, what was up to date, what failed and where its log is."""
+        targets = {"all", *self.plan.targets()}
         ran = self.display.finished
-        what = ", ".join(f"{count} {rule}" for rule, count in ran.items() if rule != "all")
+        what = ", ".join(f"{count} {rule}" for rule, count in ran.items() if rule not in targets)
         total = len(self.plan.all_runs)
         lines = [f"ran: {what or 'nothing'}", f"runs up to date: {total - ran['train']} of {total}"]
         notes = failures()

@@ -119,12 +119,14 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 def serve(listener: socket.socket, owner: int) -> None:
     """Fork once per request until the owner is gone."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are reaped by the kernel
     owner_end = os.pidfd_open(owner)
     poll = select.poll()
     poll.register(listener, select.POLLIN)
     poll.register(owner_end, select.POLLIN)
     while owner_end not in dict(poll.poll()):
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:  # so that their time counts as this process's
+                pass
         connection, _ = listener.accept()
         with connection, contextlib.suppress(OSError, ValueError, struct.error):
             streams, request = _receive(connection)
@@ -173,7 +175,6 @@ def _load_compiled_code(name: str) -> None:
 
 def _child(connection: socket.socket, streams: list[int], request: list[Any]) -> None:
     """Run one request in a process of its own, wait for it and send its exit code."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     arguments, directory, environment = request
     worker = os.fork()
     if worker == 0:

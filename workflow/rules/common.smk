@@ -37,6 +37,14 @@ def run_of(wildcards):
     )
 
 
+# Raises until the tuning is done; what to train is worked out then.
+def after_tuning(wildcards):
+    run = run_of(wildcards)
+    checkpoints.tuned.get(experiment=PLAN.tuning(run.experiment))
+    GUARD.reconsider(PLAN.tuning(run.experiment))
+    return PLAN.training_inputs(run)
+
+
 # What the main experiment needs comes first, and what is shown comes as soon as it can.
 def by_experiment(wildcards):
     return 1 if wildcards.experiment == PLAN.headline else 0

@@ -5,6 +5,8 @@ rule fetch:
     log:
         "logs/fetch/{dataset}.txt",
     priority: 2
+    conda:
+        "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.fetch(wc.dataset),
     shell:
@@ -19,6 +21,8 @@ rule data:
     log:
         "logs/data/{protocol}/{dataset}/seed-{seed}.txt",
     priority: 2
+    conda:
+        "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.data(wc.protocol, wc.dataset, int(wc.seed)),
     shell:

@@ -12,6 +12,8 @@ rule aggregate:
     log:
         "logs/aggregate/{experiment}.txt",
     priority: 3
+    conda:
+        "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.aggregate(wc.experiment),
     shell:
@@ -34,6 +36,8 @@ rule table:
     wildcard_constraints:
         name="|".join(PLAN.params["tables"]) or "-",
     priority: 3
+    conda:
+        "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.shown("tables", wc.name),
     shell:
@@ -56,6 +60,8 @@ rule figure:
     wildcard_constraints:
         name="|".join(PLAN.params["figures"]) or "-",
     priority: 3
+    conda:
+        "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.shown("figures", wc.name),
     shell:
@@ -71,6 +77,8 @@ rule claims:
     log:
         "logs/claims.txt",
     priority: 3
+    conda:
+        "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.claims(),
     shell:
@@ -86,6 +94,8 @@ rule summary:
     log:
         "logs/summary.txt",
     priority: 3
+    conda:
+        "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.summary(),
     shell:
@@ -100,6 +110,8 @@ rule page:
     log:
         "logs/page.txt",
     priority: 3
+    conda:
+        "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.page(),
     shell:
@@ -115,6 +127,8 @@ rule verify:
     log:
         "logs/verify.txt",
     priority: 3
+    conda:
+        "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.verify(),
     shell:

@@ -1,28 +1,21 @@
 # Names for parts of the whole: an experiment, a table (table_nll) or a figure (figure_overview).
-for experiment in PLAN.experiments:
+for name, files in PLAN.targets().items():
 
     rule:
         name:
-            experiment
+            name
         input:
-            PLAN.experiment_artefacts(experiment),
+            files,
         localrule: True
-
-
-for kind in ("tables", "figures"):
-    for name in PLAN.params[kind]:
-
-        rule:
-            name:
-                f"{kind[:-1]}_{name}"
-            input:
-                PLAN.shown_files(kind, name),
-            localrule: True
 
 
 # Every rule and every method on three small datasets, in a directory of its own.
 rule smoke:
+    log:
+        "logs/smoke.txt",
     localrule: True
+    conda:
+        "../envs/rafs.yaml"
     threads: workflow.cores
     shell:
-        "rafs smoke --cores {threads}"
+        "rafs smoke --cores {threads} 2>&1 | tee {log:q}"

@@ -1,11 +1,4 @@
 # One training job and one metrics file per (experiment, method, dataset, seed).
-def after_tuning(wildcards):
-    run = run_of(wildcards)
-    checkpoints.tuned.get(experiment=PLAN.tuning(run.experiment))
-    GUARD.reconsider(PLAN.tuning(run.experiment))
-    return PLAN.training_inputs(run)
-
-
 rule train:
     input:
         unpack(after_tuning),
@@ -18,6 +11,8 @@ rule train:
     benchmark:
         f"{paths.RUN}/benchmark.tsv"
     priority: by_experiment
+    conda:
+        "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.train(run_of(wc)),
     shell:
@@ -35,6 +30,8 @@ rule score:
     log:
         "logs/score/{experiment}/{method}/{dataset}/seed-{seed}.txt",
     priority: by_experiment
+    conda:
+        "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.score(run_of(wc)),
     shell:

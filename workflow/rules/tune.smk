@@ -10,6 +10,8 @@ rule tune:
     benchmark:
         f"{paths.TUNING}/benchmark.tsv"
     priority: by_experiment
+    conda:
+        "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.tune(wc.experiment, wc.method, wc.dataset),
     shell:
@@ -28,5 +30,7 @@ checkpoint tuned:
         "logs/tuned/{experiment}.txt",
     priority: 3
     localrule: True
+    conda:
+        "../envs/rafs.yaml"
     shell:
         "echo ready 2> {log:q} > {output:q}"

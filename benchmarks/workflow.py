@@ -1,0 +1,119 @@
+"""What the workflow itself costs: `python benchmarks/workflow.py 150 1500 15000`.
+
+Each size is a copy of the project whose runs are trivial (one step of two tiny networks), so that
+what is measured is Snakemake, DVC and the frame around a job: working out the graph, time per job,
+a run with nothing to do, `dvc status`, memory. CPU seconds include all child processes; the wall
+clock is given beside them. The table is written to standard output as Markdown.
+"""
+
+import argparse
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+PROJECT = Path(__file__).resolve().parents[1]
+FILES = ("Snakefile", "workflow", "profiles", "params.yaml", "requirements.lock", "dvc.yaml",
+         ".dvcignore", ".gitignore", "src")  # fmt: skip
+DATASETS = ["he", "forrester", "rastrigin", "ishigami", "friedman"]
+METHODS = ["de", "ae", "rafs"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a command took."""
+
+    cpu: float
+    wall: float
+    memory: float  # MB, of the largest process
+
+    def __str__(self) -> str:
+        """Write CPU seconds, and wall clock in brackets."""
+        return f"{self.cpu:.1f} ({self.wall:.1f})"
+
+
+def trivial(params: dict, runs: int) -> None:
+    """Change the parameters to this many runs that are over in a moment."""
+    params["seeds"] = runs // (len(DATASETS) * len(METHODS))
+    params["ensemble"] |= {"size": 2, "hidden": [2]}
+    params["training"] |= {"steps": 1}
+    params["tuning"]["trials"] = 1
+    params["datasets"] = {name: {"train": 10, "test": 10} for name in DATASETS}
+    params["experiments"] = {"main": {"methods": METHODS, "datasets": DATASETS}}
+    params["tables"] = {"nll": {"experiments": ["main"]}}
+    params["figures"] = {}
+    params.pop("smoke", None)
+
+
+def copied(root: Path, runs: int) -> None:
+    """Copy the project with trivial parameters, and put it under git and DVC."""
+    root.mkdir()
+    for name in FILES:
+        source = PROJECT / name
+        copy = shutil.copytree if source.is_dir() else shutil.copy2
+        copy(source, root / name)
+    params = yaml.safe_load((root / "params.yaml").read_text())
+    trivial(params, runs)
+    (root / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
+    for command in (["git", "init", "--quiet"], ["dvc", "init", "--quiet"]):
+        run(root, *command)
+
+
+def run(root: Path, *command: str) -> Cost:
+    """Run a command and return its cost, its children's included."""
+    binaries = Path(sys.executable).parent
+    env = {**os.environ, "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"}
+    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    done = subprocess.run(
+        [sys.executable, __file__, "--measure", *command], cwd=root, env=env,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    wall = time.monotonic() - begun
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        sys.exit(f"{command} failed:\n{done.stdout}\n{done.stderr}")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Cost(cpu, wall, float(done.stdout.rsplit(maxsplit=1)[-1]) / 1024)
+
+
+def measure(command: list[str]) -> int:
+    """Run a command in this process's place and print the memory of its largest process."""
+    code = subprocess.run(command, check=False).returncode
+    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+    return code
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", nargs="*", type=int, default=[150, 1500], help="how many runs")
+    parser.add_argument("--measure", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure:
+        return measure(options.measure)
+    print("CPU seconds (wall clock)\n")
+    print("| runs | graph | first run | per run | nothing to do | dvc status | memory, MB |")
+    print("|---|---|---|---|---|---|---|", flush=True)
+    for runs in options.runs:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder, "project")
+            copied(root, runs)
+            graph = run(root, "snakemake", "--dry-run", "--quiet", "rules", "progress")
+            first = run(root, "snakemake")
+            nothing, status = run(root, "snakemake"), run(root, "dvc", "status")
+            each = Cost(first.cpu / runs, first.wall / runs, 0)
+            per_run = f"{each.cpu:.3f} ({each.wall:.3f})"
+            memory = max(graph.memory, first.memory, nothing.memory, status.memory)
+            cells = (runs, graph, first, per_run, nothing, status, f"{memory:.0f}")
+            print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -176,6 +176,19 @@ def test_scores_are_not_part_of_training(package):
     assert code("rafs.jobs.score") != scoring
 
 
+def test_the_data_files_of_a_module_are_part_of_it(package):
+    root, code = package
+    roots = {"page": "rafs.jobs.page", "table": "rafs.reporting.published"}
+    before = {name: code(module) for name, module in roots.items()}
+    with (root / "rafs" / "reporting" / "page" / "page.css").open("a") as file:
+        file.write("/* another look */")
+    assert code(roots["page"]) != before["page"]
+    assert code(roots["table"]) == before["table"]
+    with (root / "rafs" / "reporting" / "published" / "ranks.csv").open("a") as file:
+        file.write("he,new,1,1\n")
+    assert code(roots["table"]) != before["table"]
+
+
 def test_only_locked_versions_of_imported_packages_count(package):
     root, code = package
     before = code(*TRAIN["rafs"])

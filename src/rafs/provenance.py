@@ -3,7 +3,8 @@
 A job has to run again when its code changes, and only then. Its code is the set of modules that its
 entry modules import, directly or not (the static import closure inside this package), at the locked
 versions of the third-party packages that those modules import. A module counts as its parsed syntax
-without docstrings, so that a comment or the formatting is no change.
+without docstrings, so that a comment or the formatting is no change, and with the data files that
+belong to it.
 """
 
 import ast
@@ -17,6 +18,7 @@ PACKAGE = "rafs"
 ROOT = Path(__file__).resolve().parent
 # Packages that only find their modules by name: an entry more in them changes no job's result.
 CATALOGUES = {"rafs", "rafs.methods", "rafs.reporting", "rafs.reporting.figures"}
+DATA = {".css", ".csv", ".html", ".js", ".json"}
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "yaml": "pyyaml"}  # where the import name is another
 
 
@@ -62,7 +64,16 @@ def _canonical(node: object) -> str:
 def _parsed(module: str, path: Path, _stamp: tuple[int, int]) -> tuple[str, tuple[str, ...]]:
     tree = ast.parse(path.read_bytes(), filename=str(path))
     imports = dict.fromkeys(_imports(tree, module, path.name == "__init__.py"))
-    return hashlib.sha256(_canonical(tree).encode()).hexdigest(), tuple(imports)
+    digest = hashlib.sha256(_canonical(tree).encode())
+    for file in _data(path):
+        digest.update(f"\n{file.name} ".encode() + file.read_bytes())
+    return digest.hexdigest(), tuple(imports)
+
+
+def _data(path: Path) -> list[Path]:
+    """Return the data files of a module: those in its package, or in a folder of its name."""
+    folder = path.parent if path.name == "__init__.py" else path.with_suffix("")
+    return sorted(file for file in folder.glob("*") if file.suffix in DATA)
 
 
 def _module(module: str) -> tuple[str, tuple[str, ...]]:

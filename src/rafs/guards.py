@@ -42,10 +42,16 @@ def parameters(root: Path, edition: str | None) -> Params:
         stop(str(error), error.exit_code)
 
 
+def say(message: str) -> None:
+    """Write a line for people; that nobody listens any more is no reason to stop."""
+    with contextlib.suppress(OSError):
+        print(f"rafs: {message}", file=sys.stderr, flush=True)
+
+
 def stop(message: str, code: int = 1) -> NoReturn:
     """End the process at once with a sentence; Snakemake would wrap it in a traceback."""
     sys.stdout.flush()
-    print(f"rafs: {message}", file=sys.stderr, flush=True)
+    say(message)
     os._exit(code)
 
 
@@ -151,12 +157,9 @@ class Guard:
             and not available(dataset)[0]
         ]
         if away:
-            print(
-                f"rafs: not on this machine, so their sources will be tried: {', '.join(away)}",
-                file=sys.stderr,
-            )
+            say(f"not on this machine, so their sources will be tried: {', '.join(away)}")
         for dataset, message in self.missing():
-            print(f"rafs: {dataset} is missing and its runs with it: {message}", file=sys.stderr)
+            say(f"{dataset} is missing and its runs with it: {message}")
 
     def reconsider(self, experiment: str) -> None:
         """Forget why jobs were to run while it was open what training would start from.
@@ -237,11 +240,11 @@ class Guard:
         if not Path("dvc.yaml").exists():
             return
         if not (Path(".git").exists() and Path(".dvc").is_dir()):
-            print("rafs: no git repository with DVC here, so DVC was not told", file=sys.stderr)
+            say("no git repository with DVC here, so DVC was not told")
             return
         done = subprocess.run(["dvc", "commit", "-f", "-q", STAGE], check=False)
         if done.returncode:
-            print("rafs: `dvc commit` failed; `dvc repro` will look again", file=sys.stderr)
+            say("`dvc commit` failed; `dvc repro` will look again")
 
     def summary(self, log: str, success: bool) -> None:
         """Say what ran, what was up to date, what failed and where its log is."""
@@ -256,4 +259,5 @@ class Guard:
         lines += [f"failed: {rule} (see {file})" for rule, file in self.display.failed[:20]]
         lines += [f"missing: {dataset}: {message}" for dataset, message in self.missing()]
         lines += [] if success else [f"not complete; Snakemake's log: {log}"]
-        print("\n".join(f"rafs: {line}" for line in lines), file=sys.stderr)
+        for line in lines:
+            say(line)

@@ -4,6 +4,7 @@ Snakemake logs several lines per job, tens of thousands for the whole reproducti
 log file. Here they become counts: how many jobs are done, how long it took, how long it may take.
 """
 
+import contextlib
 import logging
 import re
 import sys
@@ -58,8 +59,12 @@ class Display(logging.Handler):
             self.bar.stop()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take note of one event."""
-        event, detail = getattr(record, "event", None), record.__dict__
+        """Take note of one event; a screen that has gone away is no reason to stop."""
+        with contextlib.suppress(OSError):
+            self._note(record, record.__dict__)
+
+    def _note(self, record: logging.LogRecord, detail: dict[str, Any]) -> None:
+        event = detail.get("event")
         if event == LogEvent.JOB_FINISHED:
             found = re.search(r"\(Rule: (\w+)\)", record.getMessage())
             self.finished[found[1] if found else "?"] += 1

@@ -30,6 +30,7 @@ from typing import Any
 
 ADDRESS = "RAFS_WARM"  # where the parent listens
 OWNER = "RAFS_OWNER"  # the process whose jobs these are
+REPORTS = ("claims", "figures", "page", "summary", "tables")
 
 
 def end_with_owner() -> bool:
@@ -150,11 +151,14 @@ def _receive(connection: socket.socket) -> tuple[list[int], list[Any]]:
 def _prepare(arguments: list[str]) -> None:
     """Import what a job needs; whatever is wrong with it is the job's to tell, not the parent's."""
     with contextlib.suppress(Exception):
-        kind = arguments[1]
+        kind, spec = arguments[1], json.loads(arguments[arguments.index("--spec") + 1])
         import_module(f"rafs.jobs.{kind}")
         if kind in ("train", "tune"):
-            spec = json.loads(arguments[arguments.index("--spec") + 1])
             _load_compiled_code(spec.get("base", spec["method"]))
+        elif kind in REPORTS:
+            import_module("scikit_posthocs")
+            if "name" in spec:
+                import_module(f"rafs.reporting.{kind}.{spec['name']}")
 
 
 @cache

@@ -20,7 +20,7 @@ from rafs.engine.layout import layers
 from rafs.engine.problem import VARIANCE_FLOOR, Array, Members, Trained, Training
 from rafs.engine.products import outer, pack, product
 from rafs.engine.sampling import dropout_seed, hash32, shuffle
-from rafs.engine.simd import LINE_BYTES
+from rafs.engine.simd import LINE_BYTES, lanes
 
 CACHE = 256 * 1024  # bytes of activations and deltas that are held at a time
 CHECK_EVERY = 100  # steps between two looks at the parameters
@@ -160,16 +160,16 @@ def _arrange(x, order, first, count, lines, L, tiled, rows):  # type: ignore[no-
 @inner
 def _forward(shape, act, packed, x, at, h, s, tile, dropout, rows):  # type: ignore[no-untyped-def]
     """Run one tile through the network: values to h, slopes to s, the last layer's outputs to s."""
-    L, scratch, last = shape[-1, 0], shape[-1, 3], len(shape) - 2
+    L, scratch, last = lanes(h), shape[-1, 3], len(shape) - 2
     for layer in range(last + 1):
         fan_in, fan_out, weights = shape[layer, 0], shape[layer, 1], shape[layer, 3]
         to = shape[layer, 5] + tile * shape[layer, 6] * L
         source = x if layer == 0 else h
         start = at if layer == 0 else shape[layer - 1, 5] + tile * shape[layer, 7] * L
         if layer == last:
-            product(packed, weights, source, start, fan_in + 1, fan_out, s, to, L)
+            product(packed, weights, source, start, fan_in + 1, fan_out, s, to)
         else:
-            product(packed, weights, source, start, fan_in + 1, fan_out, h, scratch, L)
+            product(packed, weights, source, start, fan_in + 1, fan_out, h, scratch)
             end = to + fan_out * L
             act(h[scratch : scratch + fan_out * L], h[to:end], s[to:end])
             seeds, threshold, keep = dropout
@@ -210,27 +210,28 @@ def _derive(gaussian, out, y, w, L, scale):  # type: ignore[no-untyped-def]
 @inner
 def _backward(shape, packed, h, s, tile, lowest):  # type: ignore[no-untyped-def]
     """Carry the derivatives of a tile back from the outputs; the inputs' end in the scratch."""
-    L, scratch = shape[-1, 0], shape[-1, 3]
+    L, scratch = lanes(h), shape[-1, 3]
     for layer in range(len(shape) - 2, lowest - 1, -1):
         fan_in, fan_out, weights = shape[layer, 0], shape[layer, 1], shape[layer, 4]
         delta = shape[layer, 5] + tile * shape[layer, 6] * L
-        product(packed, weights, s, delta, fan_out, fan_in, h, scratch, L)
+        product(packed, weights, s, delta, fan_out, fan_in, h, scratch)
         if layer > 0:
             to = shape[layer - 1, 5] + tile * shape[layer, 7] * L
-            for i in range(fan_in * L):
-                s[to + i] *= h[scratch + i]
+            slope, carried = s[to : to + fan_in * L], h[scratch : scratch + fan_in * L]
+            for i in range(slope.size):
+                slope[i] *= carried[i]
 
 
 @inner
 def _collect(shape, x, at, h, s, tiles, g):  # type: ignore[no-untyped-def]
     """Add the gradient of a block of tiles to g."""
-    L = shape[-1, 0]
+    L = lanes(h)
     for layer in range(len(shape) - 1):
         fan_in, fan_out, start = shape[layer, 0], shape[layer, 1], shape[layer, 2]
         delta, d_stride, x_stride = shape[layer, 5], shape[layer, 6] * L, shape[layer, 7] * L
         source = x if layer == 0 else h
         first = at if layer == 0 else shape[layer - 1, 5]
-        outer(source, first, x_stride, fan_in + 1, s, delta, d_stride, fan_out, tiles, g, start, L)
+        outer(source, first, x_stride, fan_in + 1, s, delta, d_stride, fan_out, tiles, g, start)
 
 
 @inner
@@ -269,7 +270,7 @@ def _train(  # type: ignore[no-untyped-def]
     """Train one member in place; return the step at which it diverged, or -1."""
     number = type(theta[0])
     n, lines, last = x.shape[0], shape[0, 7], len(shape) - 2
-    L, block, scratch = shape[-1, 0], shape[-1, 1], shape[-1, 3]
+    L, block, scratch = lanes(x), shape[-1, 1], shape[-1, 3]
     most = (batch + L - 1) // L
     scaled, g, m, v = theta * 0, theta * 0, theta * 0, theta * 0
     packed = np.zeros(shape[-1, 2], x.dtype)
@@ -326,7 +327,7 @@ def _train(  # type: ignore[no-untyped-def]
 @kept
 def _predict(shape, act, theta, factor, x, found):  # type: ignore[no-untyped-def]
     """Fill `found` [n, outputs] with the outputs of one member."""
-    lines, last, L, block = shape[0, 7], len(shape) - 2, shape[-1, 0], shape[-1, 1]
+    lines, last, L, block = shape[0, 7], len(shape) - 2, lanes(x), shape[-1, 1]
     packed, scaled = np.zeros(shape[-1, 2], x.dtype), theta * 0
     h, s = np.ones(shape[-1, 4], x.dtype), np.ones(shape[-1, 4], x.dtype)
     tiled = np.zeros(block * lines * L, x.dtype)

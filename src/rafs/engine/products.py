@@ -9,6 +9,7 @@ from rafs.engine.simd import (
     add,
     add_totals,
     fma,
+    lanes,
     load,
     load_half,
     spread,
@@ -37,8 +38,9 @@ def pack(theta, start, stride_in, stride_out, fan_in, fan_out, packed, to):  # t
 
 
 @inner
-def product(packed, w, x, source, fan_in, fan_out, y, target, L):  # type: ignore[no-untyped-def]
+def product(packed, w, x, source, fan_in, fan_out, y, target):  # type: ignore[no-untyped-def]
     """One tile of y = Wᵀ x: [fan_out, L] from [fan_in, L], with W packed from packed[w] on."""
+    L = lanes(y)
     whole = fan_out - fan_out % FOUR
     for first in range(0, whole, FOUR):
         a, b, c, d = zero(y), zero(y), zero(y), zero(y)
@@ -74,8 +76,9 @@ def product(packed, w, x, source, fan_in, fan_out, y, target, L):  # type: ignor
 
 
 @inner
-def outer(x, source, x_stride, fan_in, d, delta, d_stride, fan_out, tiles, g, to, L):  # type: ignore[no-untyped-def]
+def outer(x, source, x_stride, fan_in, d, delta, d_stride, fan_out, tiles, g, to):  # type: ignore[no-untyped-def]
     """Add x dᵀ over all tiles and rows to g [fan_in, fan_out]; strides lead to the next tile."""
+    L = lanes(g)
     H = L // 2
     whole = fan_out - fan_out % FOUR
     for k in range(0, fan_in, 3):

@@ -89,6 +89,13 @@ zero, zero_half = _zero(_full), _zero(_half)  # (array): zeros in the precision 
 
 
 @intrinsic
+def lanes(typingctx, array):  # type: ignore[no-untyped-def]
+    """Return how many numbers of the array make a line: a constant for the compiler."""
+    count = ir.Constant(ir.IntType(64), _full(array).lanes)
+    return types.int64(array), lambda context, builder, signature, args: count
+
+
+@intrinsic
 def store(typingctx, array, index, line):  # type: ignore[no-untyped-def]
     """Write a line to array[index] and what follows."""
 

@@ -26,7 +26,7 @@ smoke: environment ## every rule and method on three small datasets, about two m
 	rafs smoke
 
 test: environment lint ## environment, then all checks and tests
-	pytest -n 2 --dist worksteal
+	pytest -n 2 --dist worksteal || pytest --last-failed --last-failed-no-failures none # once more, alone: a loaded machine is slow
 
 test-fast: environment ## the tests that take seconds
 	pytest -m "not slow and not workflow"

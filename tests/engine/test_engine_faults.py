@@ -7,7 +7,7 @@ import pytest
 import torch
 from plain import draw
 
-from rafs.engine import Members, Training, compiled, fit, outputs
+from rafs.engine import Members, Training, compiled, fit, fused, outputs
 from rafs.errors import DataError, DeviceError, DivergedError, ParameterError
 
 PLAIN = {"steps": 250, "optimiser": "sgd", "device": "cpu"}
@@ -146,18 +146,23 @@ def test_data_of_the_wrong_form():
         fit(members, x, y, replace(training, loss="gaussian"))
 
 
-def test_nowhere_to_keep_machine_code(monkeypatch):
+def test_nowhere_to_keep_machine_code():
     """Functions are compiled all the same when numba finds no directory that it can write to."""
 
     def compiler(cache=False, **options):
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
-        return lambda function: ("compiled", function.__name__)
+        return lambda function: ("compiled", function.__qualname__)
 
-    assert compiled._keep(compiler, lambda: None) == ("compiled", "<lambda>")
+    assert compiled._keep(compiler, lambda: None, "f") == ("compiled", f"f-{compiled.STAMP}")
 
 
-def test_the_name_of_kept_code_tells_all_sources():
-    from rafs.engine import fused
-
-    assert compiled.STAMP in fused._train.py_func.__qualname__
+def test_arrays_of_any_form_need_no_new_machine_code():
+    members, x, y = draw((2, 6, 1), n=13)
+    training = Training(steps=2, dtype="float64", device="cpu")
+    wanted = fit(members, x, y, training)
+    versions = len(fused._train.versions), len(fused._predict.versions)
+    x, y = np.asfortranarray(x), np.repeat(y, 2)[::2]
+    x.flags.writeable = y.flags.writeable = members.theta0.flags.writeable = False
+    assert (fit(members, x, y, training).theta == wanted.theta).all()
+    assert (len(fused._train.versions), len(fused._predict.versions)) == versions

@@ -89,10 +89,10 @@ class Program:
         threshold = torch.tensor(np.floor(p * 2.0**32).astype(np.int64), device=self.device)
 
         def mask(layer: int, h: Tensor) -> Tensor:
-            seeds = [int(sampling.dropout_seed(key, step, layer)) for key in self.members.keys]
+            seeds = torch.tensor(sampling.dropout_seeds(self.members.keys, step, layer))
             units = torch.arange(h.shape[-1], device=self.device)
             counter = rows.expand(len(h), -1).unsqueeze(-1) * h.shape[-1] + units
-            noise = hash32(counter, torch.tensor(seeds, device=self.device).view(-1, 1, 1))
+            noise = hash32(counter, seeds.to(self.device).view(-1, 1, 1))
             return torch.where(noise >= threshold.view(-1, 1, 1), keep, 0.0)
 
         return mask

@@ -1,41 +1,75 @@
-"""How the compiled functions of the engine are compiled and kept.
+"""How the functions of the compiled engine are compiled and kept.
 
 numba keeps machine code beside the source, or in the user's cache directory when that place cannot
-be written; where neither can be, functions are compiled anew in every process. It looks only at the
-file of the function itself to see whether the code is still right; here the name under which the
-code is kept tells the contents of all files of the engine.
+be written; where neither can be, functions are compiled anew in every process. Two of its habits
+would give wrong code: it looks only at the file of the function itself to see whether the code is
+still right, and processes that keep different versions of a function at the same time may mix them
+up. So here the name under which code is kept tells all that it depends on: the contents of the
+engine's files, the machine, and the types of the arguments.
 """
 
 import hashlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numba
+import numpy as np
+from llvmlite import binding  # type: ignore[import-untyped]
 from numba import extending
 
 # No "fast mathematics": every rounding is the one that the source says, so that a result does not
 # depend on what the compiler makes of it. Sums that should run in vector registers are written so.
 OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 
+cfunc: Any = numba.cfunc
 intrinsic: Any = extending.intrinsic
 overload: Any = extending.overload
-cfunc: Any = numba.cfunc
-
-STAMP = hashlib.sha256(
-    b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
-).hexdigest()[:12]
 
 
-def kept(function: Callable[..., Any]) -> Any:
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+STAMP = _digest(
+    numba.__version__,
+    binding.get_host_cpu_name(),
+    binding.get_host_cpu_features().flatten(),
+    *(path.read_text("utf-8") for path in sorted(Path(__file__).parent.glob("*.py"))),
+)
+
+
+class Kept:
+    """A compiled function whose machine code is kept, one version for each kind of arguments."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.versions: dict[Any, Any] = {}
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the version for these arguments; compile it, or fetch it, when it is new."""
+        kinds = tuple(numba.typeof(argument) for argument in arguments)
+        if kinds not in self.versions:
+            name = f"{self.function.__name__}-{_digest(*map(str, kinds))}"
+            self.versions[kinds] = _keep(partial(numba.njit, kinds), self.function, name)
+        return self.versions[kinds](*arguments)
+
+
+def plain(array: Any, dtype: Any) -> Any:
+    """Return numbers in the one form that compiled functions are made for."""
+    return np.require(array, dtype, ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE"])
+
+
+def kept(function: Callable[..., Any]) -> Kept:
     """Compile a function and keep its machine code between processes where that is possible."""
-    return _keep(numba.njit, function)
+    return Kept(function)
 
 
-def callback(function: Callable[..., Any], signature: Any) -> Any:
-    """Compile and keep a function that is called by its address."""
-    return _keep(partial(cfunc, signature), function)
+def callback(function: Callable[..., Any], signature: Any, name: str) -> Any:
+    """Compile and keep, under a name of its own, a function that is called by its address."""
+    return _keep(partial(cfunc, signature), function, name)
 
 
 def inner(function: Callable[..., Any]) -> Any:
@@ -43,9 +77,10 @@ def inner(function: Callable[..., Any]) -> Any:
     return numba.njit(**OPTIONS)(function)
 
 
-def _keep(compiler: Callable[..., Any], function: Callable[..., Any]) -> Any:
-    function.__qualname__ = f"{function.__qualname__}-{STAMP}"
+def _keep(compiler: Callable[..., Any], function: Any, name: str) -> Any:
+    copy = FunctionType(function.__code__, function.__globals__, function.__name__)
+    copy.__qualname__ = f"{name}-{STAMP}"
     try:
-        return compiler(cache=True, **OPTIONS)(function)
+        return compiler(cache=True, **OPTIONS)(copy)
     except RuntimeError:  # numba found no directory that it can write to
-        return compiler(**OPTIONS)(function)
+        return compiler(**OPTIONS)(copy)

@@ -29,6 +29,5 @@ def activation(name: str, dtype: str) -> Any:
     function = inner(mathematics.in_precision(ACTIVATIONS[name], np.dtype(dtype).type))
     names = {"__name__": __name__, "mathematics": mathematics, "_function": function}
     loop = FunctionType(_loop.__code__, names)
-    loop.__qualname__ = f"{name}_{dtype}"
     numbers = numba.from_dtype(np.dtype(dtype))[::1]
-    return callback(loop, numba.void(numbers, numbers, numbers))
+    return callback(loop, numba.void(numbers, numbers, numbers), f"{name}_{dtype}")

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rafs.engine.compiled import inner, kept
+from rafs.engine.compiled import inner, kept, plain
 from rafs.engine.elementwise import activation
 from rafs.engine.layout import layers
 from rafs.engine.problem import VARIANCE_FLOOR, Array, Members, Trained, Training
@@ -33,10 +33,10 @@ def fit(members: Members, x: Array, y: Array, training: Training, device: str) -
     theta = np.array(members.theta0, dtype=dtype)
     diverged = np.empty(members.size, dtype=np.int64)
     zeros, ones = np.zeros(members.n_parameters, dtype=dtype), np.ones(n, dtype=dtype)
-    shared = None if x.ndim == 3 else np.ascontiguousarray(x, dtype=dtype)
+    shared = None if x.ndim == 3 else plain(x, dtype)
 
     def row(column: Array | None, member: int, default: Array) -> Array:
-        return default if column is None else np.ascontiguousarray(column[member], dtype=dtype)
+        return default if column is None else plain(column[member], dtype)
 
     for member, name in enumerate(members.activations):
         target = y if y.ndim == 1 else y[member]
@@ -49,17 +49,17 @@ def fit(members: Members, x: Array, y: Array, training: Training, device: str) -
             _factor(members, member, dtype),
             row(members.centre, member, zeros),
             row(members.gamma, member, zeros) * dtype.type(2 / n),
-            members.learning_rate[member],
+            float(members.learning_rate[member]),
             members.keys[member],
-            np.ascontiguousarray(x[member], dtype=dtype) if shared is None else shared,
-            np.ascontiguousarray(target, dtype=dtype),
+            plain(x[member], dtype) if shared is None else shared,
+            plain(target, dtype),
             row(members.weights, member, ones),
-            0.0 if members.dropout is None else members.dropout[member],
+            0.0 if members.dropout is None else float(members.dropout[member]),
             training.steps,
             n if training.batch_size is None else min(training.batch_size, n),
             training.optimiser == "adam",
             training.loss == "gaussian",
-            training.adversarial,
+            float(training.adversarial),
         )
     return theta, diverged
 
@@ -74,9 +74,9 @@ def outputs(members: Members, theta: Array, x: Array, training: Training, device
         _predict(
             shape,
             activation(name, training.dtype),
-            np.ascontiguousarray(theta[member], dtype=dtype),
+            plain(theta[member], dtype),
             _factor(members, member, dtype),
-            np.ascontiguousarray(rows, dtype=dtype),
+            plain(rows, dtype),
             found[member],
         )
     return found

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rafs.engine.compiled import kept
+from rafs.engine.compiled import kept, plain
 from rafs.engine.elementwise import activation
 from rafs.engine.layout import layers
 from rafs.engine.problem import Array, Members
@@ -14,7 +14,7 @@ def jacobian_offset(members: Members, theta: Array, tangent: Array, x: Array) ->
     Values and tangents go through the layers side by side (forward mode) in float64, row by row, so
     that no Jacobian is ever held.
     """
-    x, theta, tangent = (np.ascontiguousarray(a, dtype=np.float64) for a in (x, theta, tangent))
+    x, theta, tangent = (plain(a, np.float64) for a in (x, theta, tangent))
     widths = np.array(members.widths)
     moved = np.empty((members.size, len(x)))
     for member, name in enumerate(members.activations):

@@ -6,14 +6,14 @@ that every engine and every batch of members sees the same ones.
 
 import numpy as np
 
-from rafs.engine.compiled import kept
+from rafs.engine.compiled import inner, kept, plain
 from rafs.engine.problem import Array
 
 MASK = 0xFFFFFFFF
 ROUNDS = ((16, 0x7FEB352D), (15, 0x846CA68B))  # (shift, factor) of the dropout hash
 
 
-@kept
+@inner
 def mix(key, counter):  # type: ignore[no-untyped-def]
     """Return 64 bits of (key, counter): the finaliser of SplitMix64 (Steele et al. 2014)."""
     z = np.uint64(key) + np.uint64(counter) * np.uint64(0x9E3779B97F4A7C15)
@@ -22,7 +22,7 @@ def mix(key, counter):  # type: ignore[no-untyped-def]
     return z ^ (z >> np.uint64(31))
 
 
-@kept
+@inner
 def shuffle(key, epoch, order):  # type: ignore[no-untyped-def]
     """Fill `order` with the member's permutation of the rows in one epoch (Fisher-Yates)."""
     n = order.size
@@ -34,13 +34,13 @@ def shuffle(key, epoch, order):  # type: ignore[no-untyped-def]
         order[i], order[j] = order[j], order[i]
 
 
-@kept
+@inner
 def dropout_seed(key, step, layer):  # type: ignore[no-untyped-def]
     """Return the 32 bits from which the masks of one layer in one step are made."""
     return mix(mix(key, np.uint64(2 * step + 2)), np.uint64(layer)) >> np.uint64(32)
 
 
-@kept
+@inner
 def hash32(counter, seed):  # type: ignore[no-untyped-def]
     """Return 32 bits of (counter, seed), held in 64: a xorshift-multiply hash."""
     mask = np.uint64(MASK)
@@ -50,9 +50,27 @@ def hash32(counter, seed):  # type: ignore[no-untyped-def]
     return h ^ (h >> np.uint64(16))
 
 
+@kept
+def _orders(keys, epoch, orders):  # type: ignore[no-untyped-def]
+    for member in range(len(keys)):
+        shuffle(keys[member], epoch, orders[member])
+
+
 def batches(keys: Array, epoch: int, n: int) -> Array:
     """Return every member's order of the n rows in one epoch, [B, n]."""
     orders = np.empty((len(keys), n), dtype=np.int64)
-    for key, order in zip(keys, orders, strict=True):
-        shuffle(key, epoch, order)
+    _orders(plain(keys, np.uint64), epoch, orders)
     return orders
+
+
+@kept
+def _seeds(keys, step, layer, seeds):  # type: ignore[no-untyped-def]
+    for member in range(len(keys)):
+        seeds[member] = dropout_seed(keys[member], step, layer)
+
+
+def dropout_seeds(keys: Array, step: int, layer: int) -> Array:
+    """Return every member's seed for the masks of one layer in one step, [B]."""
+    seeds = np.empty(len(keys), dtype=np.int64)
+    _seeds(plain(keys, np.uint64), step, layer, seeds)
+    return seeds

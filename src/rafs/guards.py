@@ -1,6 +1,7 @@
 """What keeps a workflow run honest: five guards against stale results, and a helpful frame.
 
-1. An output without a provenance record is not trusted: the run stops with advice.
+1. An output without a provenance record is not trusted: what the repository itself carries
+   (`reports/`) is made again, for anything else the run stops with advice.
 2. Every artefact is named in `rule all` (`Plan.artefacts`), so that a deleted one is made again.
 3. The hash of a job's code is part of its parameters (`rafs.provenance`).
 4. One run per directory, by a lock that the kernel drops with its holder, however that ends.
@@ -100,21 +101,30 @@ class Guard:
         """Look at what is there; in the main process only, as cluster jobs parse the file too."""
         if not self.workflow.is_main_process:
             return
-        self.refuse_unrecorded()
+        carried = self.refuse_unrecorded()
         if not self.held_by():
+            mark_incomplete(carried)
             self.repeat_failures()
             self.look_again()
         self.say_missing()
 
-    def refuse_unrecorded(self) -> None:
-        """Stop if an output is there whose making is not on record (guard 1)."""
+    def refuse_unrecorded(self) -> list[str]:
+        """Stop if an output is there whose making is not on record (guard 1).
+
+        A clone brings the reports of an earlier run; these are returned, to be made again.
+        """
         unknown = unrecorded(self.plan)
-        if unknown:
+        carried = [name for name in unknown if Path(name).is_relative_to(paths.REPORTS)]
+        strays = [name for name in unknown if name not in carried]
+        if strays:
             stop(
-                f"{len(unknown)} outputs have no provenance record, for instance {unknown[0]}: "
+                f"{len(strays)} outputs have no provenance record, for instance {strays[0]}: "
                 "nobody knows what they were made from. Get the records with `dvc checkout`, or "
                 "delete these files to make them again (`rafs clean --unrecorded` does)."
             )
+        if carried:
+            say(f"{len(carried)} reports came without their records and will be made again")
+        return carried
 
     def repeat_failures(self) -> None:
         """Let failed jobs be tried again: what stands in for their outputs is not complete."""

@@ -1,6 +1,7 @@
 """Results travel with git and DVC, and what has travelled is known to be up to date."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 RATE = "methods.rafs.learning_rate"
 ONE_METHOD = {"tune": 2, "tuned": 1, "train": 4, "score": 4, "aggregate": 1, "table": 2,
               "figure": 1, "claims": 1, "summary": 1, "page": 1, "verify": 1}  # fmt: skip
+LATER = ("aggregate", "table", "figure", "claims", "summary", "page", "verify")
 
 
 def test_clone_and_pull(finished: Copy, tmp_path: Path) -> None:
@@ -31,17 +33,16 @@ def test_clone_and_pull(finished: Copy, tmp_path: Path) -> None:
     assert clone.snapshot("results/*/main/ae/**/*") == untouched
 
 
-def test_an_older_commit_and_back(finished: Copy) -> None:
-    finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
-    assert finished.jobs("snakemake") == ONE_METHOD
-    finished.commit("another rate")
-    predictions = {}
-    for commit in ("main~1", "main"):
-        finished.run("git", "checkout", "--quiet", commit)
-        finished.run("dvc", "checkout", "--quiet")
-        assert finished.jobs("snakemake") == {}
-        predictions[commit] = finished.snapshot("results/runs/main/rafs/he/seed-0/predictions.npz")
-    assert predictions["main~1"] != predictions["main"]
+def test_clone_alone(finished: Copy, tmp_path: Path) -> None:
+    """A clone brings reports but nothing that they were made from: all of it is to be made."""
+    finished.run("git", "clone", "--quiet", ".", str(tmp_path / "clone"))
+    clone = Copy(tmp_path / "clone")
+    assert (clone.root / "reports/tables/nll.csv").exists()
+    linted = clone.run("snakemake", "--lint")
+    assert "reports came without their records and will be made again" in linted.stderr
+    planned = clone.run("snakemake", "--dry-run")
+    for rule, count in {"train": 8, "table": 2, "figure": 1, "claims": 1}.items():
+        assert re.search(rf"^{rule} +{count}$", planned.stdout, re.MULTILINE)
 
 
 def test_experiments(finished: Copy) -> None:
@@ -52,7 +53,9 @@ def test_experiments(finished: Copy) -> None:
     assert ran(done) == ONE_METHOD
     finished.run("dvc", "exp", "run", "--name", "later", "--queue", "-S", "seeds=1")
     finished.run("dvc", "queue", "start")
-    finished.run("dvc", "queue", "logs", "--follow", "later", check=False)
+    queued = finished.run("dvc", "queue", "logs", "--follow", "later")
+    assert ran(queued) == {"tuned": 1} | {rule: ONE_METHOD[rule] for rule in LATER}
+    finished.run("dvc", "queue", "stop")
     table = json.loads(finished.run("dvc", "exp", "show", "--json").stdout)
     found = {
         experiment["name"]: experiment["revs"][0]["data"]
@@ -70,23 +73,33 @@ def test_experiments(finished: Copy) -> None:
     assert metrics["later"]["data"]["runs"] == {"ok": 4, "total": 4}
 
 
-def test_comparisons_are_readable(finished: Copy) -> None:
-    """Tables for people: few rows, few columns, names that say what they are."""
+def test_commits_are_compared_and_visited(finished: Copy) -> None:
+    """Tables for people say what changed: few rows and columns; both commits stay up to date."""
     finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
-    finished.run("dvc", "repro")
+    assert finished.jobs("dvc", "repro") == ONE_METHOD
     assert rows(finished.run("dvc", "params", "diff", "--md")) == [RATE]
     changed = rows(finished.run("dvc", "metrics", "diff", "--md"))
     assert "median_nll.rafs" in changed
     assert len(changed) < 20
     columns = finished.run("dvc", "metrics", "show").stdout.splitlines()[0].split()
     assert len(columns) < 60
-    finished.run("dvc", "plots", "diff", "HEAD", "--out", "plots")
-    page = (finished.root / "plots/index.html").read_text()
+    finished.run("dvc", "plots", "diff", "HEAD", "--out", "build/plots")
+    page = (finished.root / "build/plots/index.html").read_text()
     assert "NLL by dataset and method" in page
     assert page.count('"rev": "HEAD"') == page.count('"rev": "workspace"') == 8
     shown = finished.run("dvc", "exp", "show", "--only-changed", "--csv").stdout.splitlines()[0]
     assert RATE in shown.split(",")
     assert len(shown.split(",")) < 40
+
+    finished.commit("another rate")
+    predictions = {}
+    for commit in ("main~1", "main"):
+        finished.run("git", "checkout", "--quiet", commit)
+        finished.run("dvc", "checkout", "--quiet")
+        assert finished.jobs("snakemake") == {}
+        predictions[commit] = finished.snapshot("results/runs/main/rafs/he/seed-0/predictions.npz")
+    assert predictions["main~1"] != predictions["main"]
+    assert finished.jobs("dvc", "repro") == {}
 
 
 def rows(done: Done) -> list[str]:

@@ -9,8 +9,6 @@ import pytest
 
 from small_project import PROJECT, Copy, copied
 
-__all__ = ["PROJECT"]
-
 
 @pytest.fixture
 def project(tmp_path: Path) -> Copy:

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import PROJECT
 from rafs import datasets, paths
 from rafs.errors import RafsError
 from rafs.experiments import Plan, Run
@@ -15,6 +14,7 @@ from rafs.files import read_json, read_npz, write_json
 from rafs.jobs import aggregate, data, failed, score, train, tune, verify
 from rafs.params import load
 from rafs.storage import read_dataset, write_dataset, write_missing
+from small_project import PROJECT
 
 
 @pytest.fixture

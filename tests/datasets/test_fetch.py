@@ -614,7 +614,7 @@ def test_an_environment_without_pip(raw, tmp_path, monkeypatch):
 
 
 def told(results: list[fetch.FetchResult], **options: bool) -> str:
-    console = Console(file=io.StringIO(), width=100)
+    console = Console(file=io.StringIO(), width=300)
     fetch.show(results, console=console, **options)
     return console.file.getvalue()  # type: ignore[attr-defined]
 

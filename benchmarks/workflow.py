@@ -69,7 +69,8 @@ def copied(root: Path, runs: int) -> None:
 def run(root: Path, *command: str) -> Cost:
     """Run a command and return its cost, its children's included."""
     binaries = Path(sys.executable).parent
-    env = {**os.environ, "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"}
+    path = f"{binaries}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "PYTHONPATH": str(root / "src")}
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run(
         [sys.executable, __file__, "--measure", *command], cwd=root, env=env,

@@ -6,6 +6,7 @@ Only the arguments are read here; everything heavy is imported by the command th
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 from importlib import import_module
@@ -129,6 +130,10 @@ def _job(options: argparse.Namespace) -> int:
     if options.name == "failed":
         spec = {"of": options.of, "log": options.log, "spec": spec}
     import_module(f"rafs.jobs.{options.name}").run(spec)
+    if options.name != "failed":  # the last line of the job's log
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        cpu, memory = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+        print(f"{options.name}: {cpu:.3f} s of CPU, {memory:.0f} MB at most")
     return 0
 
 

@@ -13,9 +13,10 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from engine import best, engine, problem
 from rich.console import Console
 from rich.table import Table
+
+from engine import best, engine, problem
 from workflow import copied, run
 
 ENGINE = {  # n, d, hidden, members

@@ -12,9 +12,9 @@ def run(spec: dict[str, Any]) -> None:
     """Write the dataset, or a note that its file is missing."""
     dataset, protocol, seed = spec["dataset"], spec["protocol"], spec["seed"]
     path = paths.DATA.format(protocol=protocol, dataset=dataset, seed=seed)
-    fetched = Path(paths.FETCHED.format(dataset=dataset))
-    if fetched.exists():
-        record = read_json(fetched)
+    for name in spec.get("sources", [dataset]):
+        fetched = Path(paths.FETCHED.format(dataset=name))
+        record = read_json(fetched) if fetched.exists() else {"status": "ok"}
         if record["status"] != "ok":
             write_missing(path, record["message"])
             return

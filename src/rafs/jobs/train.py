@@ -12,13 +12,15 @@ from rafs.methods.base import Task, training
 from rafs.methods.ensemble import Prediction, Scaler
 from rafs.storage import read_dataset
 
+UNTUNED: dict[str, Any] = {"status": "untuned", "message": None, "values": {}}
+
 
 def run(spec: dict[str, Any]) -> None:
     """Write predictions, the record of the run and what it cost."""
     place = {key: spec[key] for key in ("experiment", "method", "dataset", "seed")}
     data_path = paths.DATA.format(**{**place, "protocol": spec["protocol"]})
     data = read_dataset(data_path)
-    best = read_json(paths.BEST.format(
+    best = UNTUNED if spec["tuning"] is None else read_json(paths.BEST.format(
         experiment=spec["tuning"], method=spec["base"], dataset=spec["dataset"]
     ))  # fmt: skip
     started = time.process_time()
@@ -30,7 +32,7 @@ def run(spec: dict[str, Any]) -> None:
     elif best["status"] == "failed":
         status, message = "failed", best["message"]
     else:
-        y_scale = Scaler.fit(data.y_train)
+        y_scale = scaler(spec, data.y_train)
         noise = best["values"]["noise"] if data.noise is None else data.noise / float(y_scale.scale)
         try:
             prediction = fit_predict(spec, settings, data, noise, y_scale)
@@ -62,11 +64,18 @@ def tuned(best: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in best["values"].items() if name != "noise"}
 
 
+def scaler(spec: dict[str, Any], values: np.ndarray) -> Scaler:
+    """Return the standardisation of some values, or none where the data are taken as they are."""
+    if spec.get("scaled", True):
+        return Scaler.fit(values)
+    return Scaler(np.zeros(values.shape[1:]), np.ones(values.shape[1:]))
+
+
 def fit_predict(
     spec: dict[str, Any], settings: dict[str, Any], data: Any, noise: float, y_scale: Scaler
 ) -> Prediction:
     """Standardise with the statistics of the training rows, train, and predict in units of y."""
-    x_scale = Scaler.fit(data.x_train)
+    x_scale = scaler(spec, data.x_train)
     key = ("run", spec["seed"], spec["dataset"], spec["base"])
     task = Task(x_scale.transform(data.x_train), y_scale.transform(data.y_train), noise, key)
     plan = training(len(data.y_train), spec["training"])

@@ -7,13 +7,14 @@ import docutils.core
 import jinja2
 import pytest
 
-from rafs.reporting import FIGURES, TABLES, figures
+from rafs.reporting import FIGURES, TABLES, captions, figures
 
 FOLDER = Path(__file__).parents[2] / "workflow" / "report"
 
 
 def rendered(kind, name):
-    place = SimpleNamespace(wildcards=SimpleNamespace(name=name))
+    params = SimpleNamespace(caption=captions.figure(name) if kind == "figure" else None)
+    place = SimpleNamespace(wildcards=SimpleNamespace(name=name), params=params)
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
     return environment.from_string((FOLDER / f"{kind}.rst").read_text()).render(snakemake=place)
 

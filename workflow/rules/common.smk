@@ -16,6 +16,7 @@ for variable, folder in (
 
 from rafs import guards, paths
 from rafs.experiments import Plan, Run
+from rafs.reporting import captions
 
 PLAN = Plan(guards.parameters(ROOT, config.get("edition")), ROOT)
 GUARD = guards.Guard(workflow, PLAN, ROOT)

@@ -64,6 +64,7 @@ rule figure:
         "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.shown("figures", wc.name),
+        caption=lambda wc: captions.figure(wc.name),
     shell:
         "rafs job figures --spec {params.spec:q} > {log:q} 2>&1"
 

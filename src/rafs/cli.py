@@ -117,8 +117,10 @@ def _check(options: argparse.Namespace) -> int:
     from rafs.params import load
 
     plan = Plan(load(options.file))
+    more = "".join(f"; {name} by name: {len(plan.runs(name))} runs" for name in plan.extra)
     print(
         f"{options.file} is valid: {len(plan.experiments)} experiments, {len(plan.all_runs)} runs"
+        f"{more}"
     )
     return 0
 

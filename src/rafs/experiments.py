@@ -11,12 +11,13 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from rafs import __version__, datasets, methods, paths, provenance
+from rafs import __version__, datasets, methods, paths, provenance, quirks
+from rafs.datasets.sources import SOURCES
 from rafs.errors import ParameterError
-from rafs.files import canonical_json
-from rafs.params import Params, dataset_names, fixed, search, seeds
+from rafs.files import canonical_json, sha256
+from rafs.params import Params, dataset_names, layers, search, seeds, training
 
-PROTOCOL = "described"
+DESCRIBED = "described"
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,19 @@ class Plan:
 
     @property
     def experiments(self) -> list[str]:
-        """All experiments, in the order of the file."""
+        """The experiments of the reproduction, in the order of the file."""
+        return [name for name in self.named if name not in self.extra]
+
+    @property
+    def named(self) -> list[str]:
+        """All experiments, those too that are run by name only (`default: false`)."""
         return list(self.params["experiments"])
+
+    @property
+    def extra(self) -> list[str]:
+        """Experiments that are run by name only."""
+        entries = self.params["experiments"]
+        return [name for name in entries if not entries[name].get("default", True)]
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def datasets(self, experiment: str) -> list[str]:
@@ -65,10 +77,22 @@ class Plan:
         """Seeds of an experiment."""
         return seeds(self.params["experiments"][experiment].get("seeds", self.params["seeds"]))
 
-    def tuning(self, experiment: str) -> str:
-        """Return the experiment whose tuned values are used."""
-        source: str = self.params["experiments"][experiment].get("tuning", experiment)
+    def tuning(self, experiment: str) -> str | None:
+        """Return the experiment whose tuned values are used; None if nothing is tuned."""
+        source: str | None = self.params["experiments"][experiment].get("tuning", experiment)
         return source
+
+    @cache  # noqa: B019 (a plan lives as long as the process)
+    def protocol(self, experiment: str, method: str = "") -> str:
+        """Return the protocol of an experiment with the quirks that it, or a variant, adds."""
+        entry = self.params["experiments"][experiment]
+        swept = self.variants(experiment).get(method, {}).get("quirk")
+        added = [*entry.get("quirks", []), *([swept] if swept else [])]
+        return "+".join([entry.get("protocol", DESCRIBED), *added])
+
+    def quirks(self, run: Run) -> tuple[str, ...]:
+        """Return the quirks that a run has."""
+        return quirks.active(self.protocol(run.experiment, run.method), run.dataset, run.base)
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def variants(self, experiment: str) -> dict[str, dict[str, Any]]:
@@ -91,26 +115,44 @@ class Plan:
             Run(experiment, method, dataset, seed)
             for dataset in self.datasets(experiment)
             for method in self.variants(experiment)
+            if self._wanted(experiment, method, dataset)
             for seed in self.seeds(experiment)
         ]
+
+    def _wanted(self, experiment: str, method: str, dataset: str) -> bool:
+        """Say whether a method is run on a dataset: not on too many rows, nor to no effect."""
+        base = method.partition("@")[0]
+        most = self.params["experiments"][experiment].get("largest", {}).get(base)
+        rows = self.params["datasets"].get(dataset, {}).get("train", datasets.spec(dataset).train)
+        swept = self.variants(experiment)[method].get("quirk")
+        return (most is None or rows <= most) and (
+            swept is None or quirks.QUIRKS[swept].touches(dataset, base)
+        )
 
     @cached_property
     def all_runs(self) -> list[Run]:
         """Return the runs of all experiments."""
         return [run for experiment in self.experiments for run in self.runs(experiment)]
 
-    def tuned(self) -> Iterator[tuple[str, str, str]]:
+    def tuned(self, experiments: list[str] | None = None) -> Iterator[tuple[str, str, str]]:
         """Yield (experiment, method, dataset) of every tuning job."""
-        for experiment in self.experiments:
+        for experiment in self.experiments if experiments is None else experiments:
             if self.tuning(experiment) == experiment:
                 for dataset in self.datasets(experiment):
                     for method in self.params["experiments"][experiment]["methods"]:
                         yield experiment, method, dataset
 
-    def real(self) -> list[str]:
-        """Return the real datasets in use."""
-        used = {dataset for name in self.experiments for dataset in self.datasets(name)}
-        return [d for d in datasets.names() if d in used and not datasets.spec(d).synthetic]
+    @cache  # noqa: B019 (a plan lives as long as the process)
+    def real(self, extra: bool = False) -> list[str]:
+        """Return the real data in use, by the names of their files; of all experiments if asked."""
+        used = {
+            source
+            for name in (self.named if extra else self.experiments)
+            for method in self.variants(name)
+            for dataset in self.datasets(name)
+            for source in datasets.origins(dataset, self.protocol(name, method))
+        }
+        return [source for source in SOURCES if source in used]
 
     @property
     def headline(self) -> str:
@@ -129,14 +171,20 @@ class Plan:
 
     # --- which files belong together ------------------------------------------------------------
 
-    def sources(self, dataset: str) -> list[str]:
-        """Return the record of a real dataset's file; a synthetic one has no file."""
-        synthetic = datasets.spec(dataset).synthetic
-        return [] if synthetic else [paths.FETCHED.format(dataset=dataset)]
+    def sources(self, dataset: str, protocol: str = DESCRIBED) -> list[str]:
+        """Return the records of a real dataset's files; a synthetic one has none."""
+        names = datasets.origins(dataset, protocol)
+        return [paths.FETCHED.format(dataset=name) for name in names]
 
-    def drawn(self, dataset: str, seed: int) -> str:
+    def drawn(self, dataset: str, seed: int, protocol: str = DESCRIBED) -> str:
         """Return the file of a dataset drawn for a seed."""
-        return paths.DATA.format(protocol=PROTOCOL, dataset=dataset, seed=seed)
+        return paths.DATA.format(
+            protocol=quirks.of_data(protocol, dataset), dataset=dataset, seed=seed
+        )
+
+    def drawn_for(self, run: Run) -> str:
+        """Return the file with the data of a run."""
+        return self.drawn(run.dataset, run.seed, self.protocol(run.experiment, run.method))
 
     def tuning_data(self, dataset: str) -> str:
         """Return the file that a dataset is tuned on."""
@@ -145,26 +193,20 @@ class Plan:
     @cache  # noqa: B019 (a plan lives as long as the process)
     def before_training(self, experiment: str) -> list[str]:
         """Return all data and tuned values that runs with this experiment's tuning start from."""
-        users = [name for name in self.experiments if self.tuning(name) == experiment]
-        drawn = {
-            self.drawn(dataset, seed): None
-            for name in users
-            for dataset in self.datasets(name)
-            for seed in self.seeds(name)
-        }
+        among = self.experiments if experiment in self.experiments else self.extra
+        users = [name for name in among if self.tuning(name) == experiment]
+        drawn = {self.drawn_for(run): None for name in users for run in self.runs(name)}
         best = [
             paths.BEST.format(experiment=experiment, method=method, dataset=dataset)
-            for source, method, dataset in self.tuned()
-            if source == experiment
+            for _, method, dataset in self.tuned([experiment])
         ]
         return [*best, *drawn]
 
     def training_inputs(self, run: Run) -> dict[str, str]:
         """Return the data and the tuned values of a run."""
-        best = paths.BEST.format(
-            experiment=self.tuning(run.experiment), method=run.base, dataset=run.dataset
-        )
-        return {"data": self.drawn(run.dataset, run.seed), "best": best}
+        source = self.tuning(run.experiment)
+        best = paths.BEST.format(experiment=source, method=run.base, dataset=run.dataset)
+        return {"data": self.drawn_for(run)} | ({"best": best} if source else {})
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def shown_inputs(self, kind: str, name: str) -> list[str]:
@@ -181,7 +223,7 @@ class Plan:
         for experiment in options["experiments"]:
             for run in self.runs(experiment):
                 if run.dataset in chosen and run.seed == options.get("seed", run.seed):
-                    found += [run.path(paths.PREDICTIONS), self.drawn(run.dataset, run.seed)]
+                    found += [run.path(paths.PREDICTIONS), self.drawn_for(run)]
         if not options["experiments"]:
             found += [self.drawn(dataset, options.get("seed", 0)) for dataset in chosen]
         return list(dict.fromkeys(found))
@@ -192,12 +234,20 @@ class Plan:
             return [paths.TABLE.format(table=name, format=f) for f in paths.TABLE_FORMATS]
         return [paths.FIGURE.format(figure=name, format=f) for f in paths.FIGURE_FORMATS]
 
+    def shown_names(self, kind: str) -> list[str]:
+        """Return the tables or figures that need no experiment that is run by name only."""
+        return [
+            name
+            for name, options in self.params[kind].items()
+            if not set(options["experiments"]) & set(self.extra)
+        ]
+
     def all_shown(self) -> list[str]:
         """Return the files of all tables and figures."""
         return [
             file
             for kind in ("tables", "figures")
-            for name in (*self.params[kind], *(["claims"] if kind == "tables" else []))
+            for name in (*self.shown_names(kind), *(["claims"] if kind == "tables" else []))
             for file in self.shown_files(kind, name)
         ]
 
@@ -209,7 +259,7 @@ class Plan:
         """Return all scores, and the predictions that claims about confidence are judged by."""
         chosen = ("friedman", "abalone")
         runs = [run for run in self.runs(self.headline) if run.dataset in chosen]
-        found = [(run.path(paths.PREDICTIONS), self.drawn(run.dataset, run.seed)) for run in runs]
+        found = [(run.path(paths.PREDICTIONS), self.drawn_for(run)) for run in runs]
         return [*self.all_scores(), *dict.fromkeys(file for pair in found for file in pair)]
 
     def page_inputs(self) -> list[str]:
@@ -220,7 +270,7 @@ class Plan:
     @cache  # noqa: B019 (a plan lives as long as the process)
     def before_verify(self) -> list[str]:
         """Return all files but the last."""
-        drawn = {self.drawn(run.dataset, run.seed): None for run in self.all_runs}
+        drawn = {self.drawn_for(run): None for run in self.all_runs}
         drawn |= {self.tuning_data(dataset): None for _, _, dataset in self.tuned()}
         templates = (paths.PREDICTIONS, paths.RECORD, paths.COST, paths.METRICS)
         return [
@@ -241,6 +291,20 @@ class Plan:
         """Return every file of the reproduction, so that none can be forgotten or left stale."""
         return [*self.before_verify(), paths.COMPLETE]
 
+    def extra_artefacts(self) -> list[str]:
+        """Return the results of the experiments that are run by name only."""
+        templates = (paths.PREDICTIONS, paths.RECORD, paths.COST, paths.METRICS)
+        runs = [run for experiment in self.extra for run in self.runs(experiment)]
+        return [
+            *dict.fromkeys(self.drawn_for(run) for run in runs),
+            *(run.path(template) for run in runs for template in templates),
+            *(
+                template.format(experiment=experiment)
+                for experiment in self.extra
+                for template in (paths.SCORES, paths.COSTS)
+            ),
+        ]
+
     @cache  # noqa: B019 (a plan lives as long as the process)
     def targets(self) -> dict[str, list[str]]:
         """Return the parts that can be asked for by name: experiments, tables and figures."""
@@ -249,15 +313,27 @@ class Plan:
             for kind in ("tables", "figures")
             for name in self.params[kind]
         }
-        return {name: self._experiment_artefacts(name) for name in self.experiments} | shown
+        named = {
+            name: [
+                file
+                for part in (name, *self.params["experiments"][name].get("also", []))
+                for file in self._experiment_artefacts(part)
+            ]
+            for name in self.named
+        }
+        return named | shown
 
     def _experiment_artefacts(self, experiment: str) -> list[str]:
-        """Return the files of one experiment, and the tables and figures made of it alone."""
+        """Return the files of one experiment, and the tables and figures made of it alone.
+
+        With an experiment that is run by name only come all that are made of it.
+        """
         shown = [
             file
             for kind in ("tables", "figures")
             for name, options in self.params[kind].items()
             if options["experiments"] == [experiment]
+            or (experiment in self.extra and experiment in options["experiments"])
             for file in self.shown_files(kind, name)
         ]
         return [paths.SCORES.format(experiment=experiment), *shown]
@@ -278,12 +354,17 @@ class Plan:
     @cache  # noqa: B019 (a plan lives as long as the process)
     def data(self, protocol: str, dataset: str, seed: int) -> str:
         """Spec of drawing a dataset."""
+        roots, more = ["rafs.jobs.data", datasets.family(dataset)], {}
+        if protocol != DESCRIBED:
+            roots.append("rafs.datasets.released")
+            more["sources"] = list(datasets.origins(dataset, protocol))
         return self._spec(
-            ["rafs.jobs.data", datasets.family(dataset)],
+            roots,
             protocol=protocol,
             dataset=dataset,
             seed=int(seed),
             overrides=self.params["datasets"].get(dataset, {}),
+            **more,
         )
 
     @cache  # noqa: B019 (a plan lives as long as the process)
@@ -303,7 +384,7 @@ class Plan:
             holdout=tuning["holdout"],
             search=space,
             settings=self._settings(experiment, method, method),
-            training=self._training(experiment),
+            training=self._training(experiment, method),
         )
 
     @cache  # noqa: B019 (a plan lives as long as the process)
@@ -320,11 +401,15 @@ class Plan:
             dataset=run.dataset,
             seed=run.seed,
             tuning=self.tuning(run.experiment),
-            protocol=PROTOCOL,
-            settings=self._settings(run.experiment, run.base, run.method),
-            sweep=variants[run.method],
-            training=self._training(run.experiment),
+            protocol=self._data_protocol(run),
+            settings=self._settings(run.experiment, run.base, run.method, self.quirks(run)),
+            sweep={k: value for k, value in variants[run.method].items() if k != "quirk"},
+            training=self._training(run.experiment, run.base),
+            **({"scaled": False} if "unscaled" in self.quirks(run) else {}),
         )
+
+    def _data_protocol(self, run: Run) -> str:
+        return quirks.of_data(self.protocol(run.experiment, run.method), run.dataset)
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def score(self, run: Run) -> str:
@@ -335,19 +420,29 @@ class Plan:
             method=run.method,
             dataset=run.dataset,
             seed=run.seed,
-            protocol=PROTOCOL,
+            protocol=self._data_protocol(run),
+            **({"misaligned": True} if "boston_sorted" in self.quirks(run) else {}),
+            **({"interval": True} if "interval_of_means" in self.quirks(run) else {}),
         )
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def aggregate(self, experiment: str) -> str:
         """Spec of the table of all scores of an experiment."""
+        names = self.datasets(experiment)
+        left_out = [
+            [method, dataset]
+            for dataset in names
+            for method in self.variants(experiment)
+            if not self._wanted(experiment, method, dataset)
+        ]
         return self._spec(
             ["rafs.jobs.aggregate"],
             experiment=experiment,
             methods=list(self.variants(experiment)),
             sweep={name: value for name, value in self.variants(experiment).items() if value},
-            datasets=self.datasets(experiment),
+            datasets=names,
             seeds=self.seeds(experiment),
+            **({"left_out": left_out} if left_out else {}),
         )
 
     def shown(self, kind: str, name: str) -> str:
@@ -369,32 +464,49 @@ class Plan:
 
     def page(self) -> str:
         """Spec of the report page."""
-        tables = [f"rafs.reporting.tables.{name}" for name in self.params["tables"]]
+        seen = self._seen()
+        shown = [
+            name
+            for name, options in self.params["tables"].items()
+            if set(options["experiments"]) & set(self.extra) <= set(seen)
+        ]
+        tables = [f"rafs.reporting.tables.{name}" for name in shown]
         wanted = ("numba", "numpy", "pandas", "scipy", "torch")
         pins = provenance.pins(self.lock)
         return self._spec(
             ["rafs.jobs.page", *tables],
             params=self.params,
+            experiments=[*self.experiments, *seen],
+            tables=shown,
+            figures=self.shown_names("figures"),
+            **({"seen": seen} if seen else {}),
             compared=[self.headline, *(e for e in self.alongside if e != self.headline)],
             versions={"rafs": __version__, **{name: pins.get(name, "?") for name in wanted}},
         )
+
+    def _seen(self) -> dict[str, str]:
+        """Return the experiments by name only that have been run, each with its scores' hash.
+
+        The page shows what there is of them, and does not ask for more: so it is made again when
+        their scores change, and never makes them run.
+        """
+        places = {name: Path(paths.SCORES.format(experiment=name)) for name in self.extra}
+        return {name: sha256(place) for name, place in places.items() if place.exists()}
 
     def verify(self) -> str:
         """Spec of the final check that no job failed."""
         return self._spec(["rafs.jobs.verify"], runs=len(self.all_runs))
 
     @cache  # noqa: B019 (a plan lives as long as the process)
-    def _settings(self, experiment: str, method: str, variant: str) -> dict[str, Any]:
+    def _settings(
+        self, experiment: str, method: str, variant: str, odd: tuple[str, ...] = ()
+    ) -> dict[str, Any]:
         swept = self.variants(experiment).get(variant, {})
-        entry = self.params["experiments"][experiment]
         return methods.get(method).resolve(
-            self.params["ensemble"], fixed(self.params, method), entry.get("ensemble", {}), swept
+            *layers(self.params, experiment, method),
+            *quirks.layers(odd, method),
+            {key: value for key, value in swept.items() if key != "quirk"},
         )
 
-    def _training(self, experiment: str) -> dict[str, Any]:
-        entry = self.params["experiments"][experiment]
-        return {
-            **self.params["training"],
-            **entry.get("training", {}),
-            "device": self.params["device"],
-        }
+    def _training(self, experiment: str, method: str) -> dict[str, Any]:
+        return {**training(self.params, experiment, method), "device": self.params["device"]}

@@ -70,7 +70,8 @@ def recorded() -> set[str]:
 
 def unrecorded(plan: Plan) -> list[str]:
     """Return the outputs that are there without a record of how they were made."""
-    there = [name for name in plan.artefacts() if Path(name).exists()]
+    known = (*plan.artefacts(), *plan.extra_artefacts())
+    there = [name for name in known if Path(name).exists()]
     return sorted(set(there) - recorded()) if there else []
 
 
@@ -147,7 +148,7 @@ class Guard:
     def missing(self) -> list[tuple[str, str]]:
         """Return the real datasets that could not be had, and why."""
         found = []
-        for dataset in self.plan.real():
+        for dataset in self.plan.real(extra=True):
             path = Path(paths.FETCHED.format(dataset=dataset))
             if path.exists():
                 with contextlib.suppress(DamagedFileError):
@@ -217,6 +218,10 @@ class Guard:
             os.environ[warm.OWNER] = str(os.getpid())
             if os.environ.get("RAFS_NO_WARM") != "1":
                 self.warm = warm.start()
+        for name in self.asked():
+            cost = self.plan.params["experiments"][name].get("cost")
+            if cost:
+                say(f"experiment {name} costs {cost}")
         from rafs.progress import Display
 
         self.display = Display()
@@ -238,6 +243,11 @@ class Guard:
         self.summary(log[-1] if isinstance(log, list) else str(log), success)
         if success and self.complete() and not os.environ.get("DVC_STAGE"):
             self.commit()
+
+    def asked(self) -> list[str]:
+        """Return the experiments outside `all` that this run was asked for."""
+        targets = set(self.workflow.dag_settings.targets)
+        return [name for name in self.plan.extra if name in targets]
 
     def complete(self) -> bool:
         """Tell whether everything was asked for, and made, without restriction."""
@@ -261,7 +271,8 @@ class Guard:
         targets = {"all", *self.plan.targets()}
         ran = self.display.finished
         what = ", ".join(f"{count} {rule}" for rule, count in ran.items() if rule not in targets)
-        total = len(self.plan.all_runs)
+        runs = [run for name in self.asked() for run in self.plan.runs(name)]
+        total = len(self.plan.all_runs) + len(runs)
         lines = [f"ran: {what or 'nothing'}", f"runs up to date: {total - ran['train']} of {total}"]
         notes = failures()
         lines += [f"failed: {note.read_text()}" for note in notes[:20]]

@@ -16,7 +16,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 
-from rafs import datasets, methods
+from rafs import datasets, methods, quirks
 from rafs.errors import ParameterError
 
 Params = dict[str, Any]
@@ -197,6 +197,8 @@ def check(params: Any, schema: Path, source: str = "params.yaml") -> Params:
         _check_datasets(params)
         for name in params["experiments"]:
             _check_experiment(params, name)
+        if not any(entry.get("default", True) for entry in params["experiments"].values()):
+            raise ParameterError("experiments has none with default: true; nothing would be run")
         _check_shown(params)
     except ParameterError as problem:
         raise ParameterError(f"{source}: {problem}") from None
@@ -244,6 +246,28 @@ def _entry(params: Params, method: str) -> dict[str, Any]:
     table = params["methods"]
     entry: dict[str, Any] = table.get(method, table.get(method.removesuffix("+rafs"), {}))
     return entry
+
+
+def layers(params: Params, experiment: str, method: str) -> list[dict[str, Any]]:
+    """Return the settings of a method in an experiment, to be laid over its defaults in turn."""
+    entry = params["experiments"][experiment]
+    own = {key: value for key, value in _own(entry, method).items() if key != "training"}
+    return [params["ensemble"], fixed(params, method), entry.get("ensemble", {}), own]
+
+
+def training(params: Params, experiment: str, method: str) -> dict[str, Any]:
+    """Return how a method is trained in an experiment."""
+    entry = params["experiments"][experiment]
+    own = _own(entry, method).get("training", {})
+    return {**params["training"], **entry.get("training", {}), **own}
+
+
+def _own(entry: Mapping[str, Any], method: str) -> dict[str, Any]:
+    """Return what an experiment sets for one method; m+rafs takes what is set for m."""
+    table = entry.get("settings", {})
+    found = table.get(method, table.get(method.removesuffix("+rafs"), {}))
+    random = {"activation": "random"} if method.endswith("+rafs") else {}
+    return {**found, **random}
 
 
 def _check_methods(params: Params) -> None:
@@ -299,13 +323,43 @@ def _check_experiment(params: Params, name: str) -> None:
         (key, values), *_ = entry.get("sweep", {"": [None]}).items()
         for value in values:
             methods.get(method).resolve(
-                params["ensemble"],
-                fixed(params, method),
-                entry.get("ensemble", {}),
-                {key: value} if key else {},
+                *layers(params, name, method),
+                {key: value} if key not in ("", "quirk") else {},
                 where=f"{where}.sweep" if key else where,
             )
+    _check_protocol(params, name)
     _check_tuning_source(params, name)
+
+
+def _check_protocol(params: Params, name: str) -> None:
+    """Check what an experiment says about quirks, single methods and other experiments."""
+    entry = params["experiments"][name]
+    where = f"experiments.{name}"
+    swept = entry.get("sweep", {}).get("quirk", [])
+    for part, listed in (("quirks", entry.get("quirks", [])), ("sweep.quirk", swept)):
+        try:
+            quirks.check(listed)
+        except ParameterError as error:
+            raise ParameterError(f"{where}.{part}: {error}") from None
+    for part in ("largest", "settings"):
+        for method in entry.get(part, {}):
+            if method not in entry["methods"]:
+                near = _nearest(method, entry["methods"])
+                raise ParameterError(f"{where}.{part}.{method}: not one of its methods; {near}")
+    for other in entry.get("also", []):
+        if other not in params["experiments"] or other == name:
+            near = _nearest(other, set(params["experiments"]) - {name})
+            raise ParameterError(f"{where}.also: {other!r} is no other experiment; {near}")
+    protocol = "+".join([entry.get("protocol", "described"), *entry.get("quirks", [])])
+    if "tuning" in entry and entry["tuning"] is None:
+        for dataset in dataset_names(entry["datasets"]):
+            known = params["datasets"].get(dataset, {}).get("noise") is not None
+            assumed = "assumed_noise" in quirks.active(protocol, dataset)
+            if not (known or assumed or datasets.spec(dataset).synthetic):
+                raise ParameterError(
+                    f"{where}.tuning is null, but somebody has to say what the noise of "
+                    f"{dataset} is: give datasets.{dataset}.noise, or the quirk assumed_noise"
+                )
 
 
 def _check_tuning_source(params: Params, name: str) -> None:
@@ -313,6 +367,13 @@ def _check_tuning_source(params: Params, name: str) -> None:
     entry = params["experiments"][name]
     source = entry.get("tuning", name)
     where = f"experiments.{name}.tuning"
+    if source is None:
+        return
+    if source == name and (entry.get("protocol", "described") != "described" or "quirks" in entry):
+        raise ParameterError(
+            f"experiments.{name} departs from the protocol `described`, by which is tuned, and so "
+            "needs `tuning:`, another experiment or null for none"
+        )
     if source == name:
         if "sweep" in entry:
             raise ParameterError(

@@ -18,7 +18,7 @@ from rich.console import Console
 from rafs import files
 from rafs.datasets import archives, fetch, packages
 from rafs.datasets.download import LARGEST, Network, download
-from rafs.datasets.sources import SOURCES, File, Layout, Package, Source
+from rafs.datasets.sources import PUMADYN, SOURCES, File, Layout, Package, Source
 from rafs.errors import DataError, ParameterError
 
 CONTENT = b"1 2 3\n4 5 6\n" * 50
@@ -670,4 +670,4 @@ def test_the_declared_sources_make_sense():
             assert max(file.layout.columns) < file.layout.width
             assert len(file.layout.columns) == len(source.ranges)
         carried = any(file.package for file in source.files)
-        assert carried == (name not in ("superconductivity", "news"))
+        assert carried == (name not in ("superconductivity", "news", *PUMADYN))

@@ -16,8 +16,8 @@ from rafs.datasets import fetch, real
 from rafs.datasets.sources import SOURCES, canonical, checksum
 from rafs.errors import DataError, ParameterError
 
-NAMES = tuple(SOURCES)
 SPECS = {spec.name: spec for spec in real.SPECS}
+NAMES = tuple(SPECS)
 
 
 def lines(path: Path) -> list[str]:

@@ -24,10 +24,10 @@ GUARD.on_parse()
 
 
 wildcard_constraints:
-    experiment="|".join(PLAN.experiments),
+    experiment="|".join(PLAN.named),
     method=r"[a-z0-9_+]+(@[a-z_]+=[A-Za-z0-9_.+-]+)?",
     dataset=r"[a-z0-9_]+",
-    protocol=r"[a-z]+",
+    protocol=r"[a-z0-9_+]+",
     seed=r"\d+",
     name=r"[a-z0-9_]+",
 
@@ -41,8 +41,10 @@ def run_of(wildcards):
 # Raises until the tuning is done; what to train is worked out then.
 def after_tuning(wildcards):
     run = run_of(wildcards)
-    checkpoints.tuned.get(experiment=PLAN.tuning(run.experiment))
-    GUARD.reconsider(PLAN.tuning(run.experiment))
+    source = PLAN.tuning(run.experiment)
+    if source:
+        checkpoints.tuned.get(experiment=source)
+        GUARD.reconsider(source)
     return PLAN.training_inputs(run)
 
 

@@ -15,7 +15,7 @@ rule fetch:
 
 rule data:
     input:
-        lambda wc: PLAN.sources(wc.dataset),
+        lambda wc: PLAN.sources(wc.dataset, wc.protocol),
     output:
         paths.DATA,
     log:

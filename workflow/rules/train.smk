@@ -24,7 +24,7 @@ rule score:
     input:
         predictions=paths.PREDICTIONS,
         record=paths.RECORD,
-        data=lambda wc: PLAN.drawn(wc.dataset, wc.seed),
+        data=lambda wc: PLAN.drawn_for(run_of(wc)),
     output:
         paths.METRICS,
     log:

@@ -14,12 +14,11 @@ import importlib
 import math
 from types import ModuleType
 
+from rafs import quirks
 from rafs.datasets.core import Dataset, Function, Spec
 from rafs.errors import ParameterError
 
-__all__ = ["Dataset", "Spec", "family", "function", "load", "names", "spec"]
-
-PROTOCOLS = ("described",)
+__all__ = ["Dataset", "Spec", "family", "function", "load", "names", "origins", "spec"]
 
 # In the order of the paper's tables.
 _FAMILIES = {
@@ -97,25 +96,36 @@ def load(
 ) -> Dataset:
     """Draw a dataset: the same (name, seed, protocol) gives the same bytes, always and everywhere.
 
+    The protocol is `described` (the text, with its misprints corrected) or `released` (what the
+    authors' code does); single quirks of the latter follow a plus sign, as in
+    ``described+collinear_inputs`` (`rafs.quirks` lists them).
     `train`, `test` and `noise` replace the described sizes and standard deviation. Real data have
     no known noise; there, `noise` is what the experiment is to assume.
     """
     description = spec(name)
-    if protocol not in PROTOCOLS:
-        raise ParameterError(
-            f"there is no protocol {protocol!r} for {name!r}; the protocols are "
-            f"{', '.join(map(repr, PROTOCOLS))}"
-        )
+    odd = [q for q in quirks.active(protocol, name) if quirks.QUIRKS[q].where == "data"]
     for role, size in (("train", train), ("test", test)):
         if size is not None and size < 1:
             raise ParameterError(f"the {role} size of {name!r} is {size}; it must be at least 1")
     if noise is not None and not (math.isfinite(noise) and noise >= 0):
         raise ParameterError(f"the noise of {name!r} is {noise}; it must be a number from 0 up")
-    drawn: Dataset = _module(name).draw(
-        description,
-        int(seed),
-        train=description.train if train is None else train,
-        test=description.test if test is None else test,
-        noise=description.noise if noise is None else float(noise),
-    )
+    sizes = {
+        "train": description.train if train is None else train,
+        "test": description.test if test is None else test,
+    }
+    known = None if noise is None else float(noise)
+    drawn: Dataset
+    if protocol == "described":
+        usual = description.noise if known is None else known
+        drawn = _module(name).draw(description, int(seed), **sizes, noise=usual)
+    else:
+        released = importlib.import_module(f"{__name__}.released")
+        drawn = released.draw(description, int(seed), protocol, odd, **sizes, noise=known)
     return drawn
+
+
+def origins(name: str, protocol: str = "described") -> tuple[str, ...]:
+    """Return the names by which `rafs.datasets.fetch` knows the files of a dataset."""
+    if "puma560_pumadyn" in quirks.active(protocol, name):
+        return ("pumadyn_train", "pumadyn_test")
+    return () if spec(name).synthetic else (name,)

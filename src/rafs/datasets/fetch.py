@@ -158,7 +158,7 @@ def _source(name: str) -> Source:
 
 def _supply(file: File, raw: Path) -> str:
     name = PurePosixPath(file.path).name
-    what = f"unpack {name} from" if file.url.endswith(".zip") else "download"
+    what = f"unpack {name} from" if file.packed else "download"
     return (
         f"{what} {file.url} and put it at {raw / file.path}, or set {MIRROR} to a directory that "
         f"holds {file.path}"
@@ -200,7 +200,7 @@ def _from_archive(name: str, file: File, raw: Path, network: Network) -> FetchRe
         with temporary.open("wb+") as opened:
             download(file.url, opened, network)
         try:
-            if file.url.endswith(".zip"):
+            if file.packed:
                 content = archives.member(temporary, PurePosixPath(file.path).name, file.size)
             else:
                 content = temporary.read_bytes()

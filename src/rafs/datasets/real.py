@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rafs.datasets import fetch
 from rafs.datasets.core import Array, Dataset, Spec
@@ -195,13 +196,22 @@ SPECS = (
 
 def draw(spec: Spec, seed: int, *, train: int, test: int, noise: float | None) -> Dataset:
     """Split the rows at random into the given sizes; the same seed gives the same split."""
-    rows = SOURCES[spec.name].rows
-    if train + test > rows:
+    order = generator("data", "described", spec.name, seed, "split").permutation(
+        SOURCES[spec.name].rows
+    )
+    return split(spec, seed, order, train=train, test=test, noise=noise)
+
+
+def split(
+    spec: Spec, seed: int, order: NDArray[np.int_], *, train: int, test: int, noise: float | None
+) -> Dataset:
+    """Take the training rows from the start of an order of the rows, then the test rows."""
+    if train + test > len(order):
         raise ParameterError(
-            f"{train} training and {test} test rows of {spec.name!r} are asked for; it has {rows}"
+            f"{train} training and {test} test rows of {spec.name!r} are asked for; it has "
+            f"{len(order)}"
         )
     x, y, source = table(spec)
-    order = generator("data", "described", spec.name, seed, "split").permutation(rows)
     first, second = order[:train], order[train : train + test]
     return Dataset(
         name=spec.name,
@@ -255,8 +265,11 @@ def _parse(path: Path, layout: Layout) -> Array:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read as text ({error})") from error
-    lines = text.splitlines()[layout.header :]
-    for number, line in enumerate(lines, layout.header + 1):
+    numbered = list(enumerate(text.splitlines(), start=1))[layout.header :]
+    lines = [line for _, line in numbered if line.strip()]  # one file has an empty line in it
+    for number, line in numbered:
+        if not line.strip():
+            continue
         cells = line.count(layout.delimiter) + 1 if layout.delimiter else len(line.split())
         if cells != layout.width:
             raise DataError(f"{path}, line {number}, has {cells} columns instead of {layout.width}")

@@ -44,8 +44,13 @@ class File:
     sha256: str
     size: int
     layout: Layout
-    url: str = ""  # the original archive: a plain file, or a zip that holds a file of this name
+    url: str = ""  # the original: a plain file, or a .zip or .tgz that holds a file of this name
     package: Package | None = None
+
+    @property
+    def packed(self) -> bool:
+        """Whether the original is an archive."""
+        return self.url.endswith((".zip", ".tgz"))
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,12 @@ _NEWS = Layout(
     delimiter=",",
     header=1,
 )
+
+_PUMADYN_RANGES = ((-1.885, 1.885),) * 6 + ((-0.6, 0.6),) * 2 + ((-12.5, 12.5),)
+_PUMADYN_URL = "https://www.dcc.fc.up.pt/~ltorgo/Regression/puma8NH.tgz"
+
+PUMADYN = ("pumadyn_train", "pumadyn_test")
+"""The released code trains on pumadyn-8nh's test file, and tests on the other."""
 
 SOURCES = {
     "boston": Source(
@@ -289,5 +300,33 @@ SOURCES = {
         ranges=(*((-1.0, 843300.0),) * 40, (1.0, 843300.0)),
         values="cc2b0c7abcc416008fbbb0ec8e94c92744d3727f05d19d61fa7eeaa6a8f09b51",
         digits=6,
+    ),
+    "pumadyn_train": Source(
+        files=(
+            File(
+                path="pumadyn8nh/puma8NH.test",
+                sha256="d71ad61888e116ade05b29de431c943f972b8f6a6b9efb5e9316266b32ceb8a3",
+                size=319368,
+                layout=Layout(columns=tuple(range(9)), width=9),
+                url=_PUMADYN_URL,
+            ),
+        ),
+        rows=3693,
+        ranges=_PUMADYN_RANGES,
+        values="47fa09e756a20b5480ca9187d44ccb67860f0a8b12a99c4fff04501774a1dd9a",
+    ),
+    "pumadyn_test": Source(
+        files=(
+            File(
+                path="pumadyn8nh/puma8NH.data",
+                sha256="6d6b75dfec55fc70ccc331bb510774c27ea515257c587dd2936ead48788464ac",
+                size=388836,
+                layout=Layout(columns=tuple(range(9)), width=9),
+                url=_PUMADYN_URL,
+            ),
+        ),
+        rows=4499,
+        ranges=_PUMADYN_RANGES,
+        values="aa09da550178089fb2de5ed60ea921619c5e84a23a63e696341100ef28ff30f7",
     ),
 }

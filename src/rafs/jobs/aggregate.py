@@ -18,6 +18,7 @@ def run(spec: dict[str, Any]) -> None:
         row(spec, method, dataset, seed)
         for dataset in spec["datasets"]
         for method in spec["methods"]
+        if [method, dataset] not in spec.get("left_out", [])
         for seed in spec["seeds"]
     ]
     write_csv(paths.SCORES.format(experiment=spec["experiment"]), rows)

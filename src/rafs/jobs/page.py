@@ -17,15 +17,15 @@ def run(spec: dict[str, Any]) -> None:
     inputs, params = Inputs(), spec["params"]
     figures = {
         name: Path(paths.FIGURE.format(figure=name, format="svg")).read_bytes()
-        for name in params["figures"]
+        for name in spec["figures"]
     }
     tables = {
-        name: import_module(f"rafs.reporting.tables.{name}").build(inputs, options)
-        for name, options in params["tables"].items()
+        name: import_module(f"rafs.reporting.tables.{name}").build(inputs, params["tables"][name])
+        for name in spec["tables"]
     }
     text = build(
         inputs,
-        experiments=list(params["experiments"]),
+        experiments=spec["experiments"],
         compared=spec["compared"],
         figures=figures,
         tables=tables,

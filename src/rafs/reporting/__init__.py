@@ -17,6 +17,8 @@ TABLES = (
     "scalability",
     "rafs_on",
     "cost",
+    "released_vs_published",
+    "quirks",
 )
 
 FIGURES = (

@@ -1,0 +1,139 @@
+"""The printed scores beside what the released code's behaviour gives, and what the text gives."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from rafs import statistics
+from rafs.reporting import labels, published
+from rafs.reporting.inputs import Inputs
+from rafs.reporting.tables.table import (
+    NONE,
+    PARTIAL,
+    Row,
+    Table,
+    chosen,
+    decimals_for,
+    gaps,
+    lost,
+    number,
+    records,
+    scored,
+)
+
+ROUNDING = 0.005  # half a unit of the last printed digit
+KEYS = ["dataset", "method"]
+
+
+def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
+    """Build the table; options: `experiments` (released, then described), `methods`, `datasets`."""
+    first, second = options.get("experiments") or ("released", "main")
+    released, described = (
+        chosen(inputs, {**options, "experiments": [name]}, ()) for name in (first, second)
+    )
+    found = pd.concat(
+        [beside(released, described, metric) for metric in published.METRICS], ignore_index=True
+    )
+    parts = {
+        metric: {(row["dataset"], row["method"]): row for row in records(part)}
+        for metric, part in found.groupby("metric", sort=False)
+    }
+    rows: list[Row | None] = []
+    for place, nll in parts["nll"].items():
+        shown = [text for metric in parts for text in _cells(parts[metric][place])]
+        titles = [labels.dataset(place[0]), labels.method(place[1])]
+        intervals = f"{number(nll['published_half_width'])}, {number(nll['interval'])}"
+        rows.append([*titles, *shown, intervals])
+    lost_runs = gaps(released)
+    return Table(
+        caption="The printed scores beside runs with the behaviour of the authors' code: mean over "
+        "seeds ± half of its 95 % interval (Student's t), and the range over seeds; and beside "
+        "the mean of the runs that follow the text. NLL without the constant ½ ln 2π.",
+        frame=found,
+        head=[
+            "Dataset",
+            "Method",
+            *(f"{name}, {of}" for name in ("NLL", "RMSE") for of in ("printed", *OF)),
+            "“Interval”: printed, released",
+        ],
+        rows=rows,
+        notes=[
+            summary(found),
+            "†: the printed value lies outside the range of the released runs (“> 100”: none of "
+            "them exceeds 100).",
+            "“Interval” is what the authors' code prints after ±: 1.96 standard errors of the "
+            "predicted means over the test points of one run.",
+            *([PARTIAL, *lost_runs] if lost_runs else []),
+        ],
+        align="ll",
+    )
+
+
+OF = ("released", "described")
+
+
+def beside(released: pd.DataFrame, described: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return a row per printed cell that was run: printed, released and described, and `place`.
+
+    `place` is within or outside the range of the released runs, or empty where none has a score.
+    """
+    name = published.METRICS[metric]
+    ours = statistics.cells(released, name).drop(columns=["iqm", "iqm_low", "iqm_high"])
+    values = statistics.values(released, name).replace(math.inf, math.nan)
+    groups = values.groupby([released["dataset"], released["method"]])
+    spread = groups.agg(least="min", most="max").reset_index()
+    interval = released.get("interval", math.nan)
+    means = released.assign(interval=interval).groupby(KEYS)["interval"].mean().reset_index()
+    text = statistics.cells(described, name)[[*KEYS, "mean", "low", "high"]].rename(
+        columns={"mean": "described", "low": "described_low", "high": "described_high"}
+    )
+    theirs = published.scores(metric).rename(
+        columns={"value": "published", "half_width": "published_half_width"}
+    )
+    both = ours.merge(theirs.drop(columns="bold"), on=KEYS)
+    for table in (spread, means, text):
+        both = both.merge(table, on=KEYS, how="left")
+    both.insert(0, "metric", metric)
+    both["place"] = [_place(row) for row in records(both)]
+    return both
+
+
+def _place(row: Mapping[str, Any]) -> str:
+    """Say where the printed value lies; a diverged run exceeds 100, and is in no other range."""
+    if not row["scored"] + row["diverged"]:
+        return ""
+    if row["censored"]:
+        inside = row["diverged"] > 0 or row["most"] > published.LIMIT
+    else:
+        inside = row["least"] - ROUNDING <= row["published"] <= row["most"] + ROUNDING
+    return "within" if inside else "outside"
+
+
+def summary(found: pd.DataFrame) -> str:
+    """Say how many of the printed cells were run and how many lie within the range."""
+    known = found[found["place"] != ""]
+    total, inside = len(published.scores()), int(known["place"].eq("within").sum())
+    counts = ", ".join(
+        f"{labels.method(str(method))} {int(part['place'].eq('within').sum())} of {len(part)}"
+        for method, part in known.groupby("method", sort=False)
+    )
+    words = f"Of the {total} printed cells {len(known)} were run; {inside} of these lie within the "
+    return words + f"range of the released runs{f' ({counts})' if counts else ''}."
+
+
+def _cells(cell: Mapping[str, Any]) -> list[str]:
+    """Return the printed, the released and the described value as text."""
+    printed = "> 100" if cell["censored"] else number(cell["published"])
+    printed += "†" if cell["place"] == "outside" else ""
+    if not cell["scored"]:
+        ours = lost(cell)
+    else:
+        decimals = decimals_for([cell["mean"]]) if cell["metric"] == "rmse" else 2
+        half = (cell["high"] - cell["low"]) / 2
+        ends = [number(cell[end], decimals) for end in ("least", "most")]
+        width = "" if math.isnan(half) else f" ± {number(half, decimals)}"
+        ours = f"{number(cell['mean'], decimals)}{width} [{ends[0]}, {ends[1]}]{scored(cell)}"
+    text = NONE if math.isnan(cell["described"]) else number(cell["described"])
+    return [printed, ours, text]

@@ -67,7 +67,7 @@ def run(experiment, method, dataset, seed, nll=None, n=200, **columns):
         "method": method,
         "base": base,
         "sweep_name": sweep_name or None,
-        "sweep_value": float(sweep_value) if sweep_value else None,
+        "sweep_value": float(sweep_value) if sweep_value.isdigit() else sweep_value or None,
         "dataset": dataset,
         "category": CATEGORY[dataset],
         "seed": seed,
@@ -150,6 +150,10 @@ def experiments(seeds=10, datasets=PAPER):
             "k",
             {k: 8.0 - k for k in range(1, 8)},
             seeds=seeds,
+        ),
+        "released": scores("released", ["ae", "rafs"], datasets, seeds, interval=0.12),
+        "quirks": scores(
+            "quirks", ["hde@quirk=hde_variance_as_sd", "rafs@quirk=unscaled"], datasets[:3], seeds
         ),
     }
 

@@ -21,6 +21,7 @@ from rafs.reporting.tables import write
 NAMES = (
     "nll", "rmse", "ranks", "sizes", "scalability", "rafs_on", "calibration", "cost", "claims",
     "datasets", "nll_vs_published", "rmse_vs_published", "ranks_vs_published", "comparison",
+    "released_vs_published", "quirks",
 )  # fmt: skip
 
 
@@ -359,3 +360,75 @@ def test_latex_compiles(built, tmp_path):
         (tmp_path / "all.tex").write_text(text)
         command = [latex, "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
         subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+
+
+# ------------------------------------------------------------------- released code and its quirks
+
+
+def released(levels, methods=("ae",), datasets=("he",)):
+    """Return a released experiment whose NLL at each seed is given, beside a main one."""
+    frame = made_up.scores(
+        "released", methods, datasets, len(levels), lambda m, d, s: levels[s], interval=0.13
+    )
+    return made_up.Memory({"released": frame, "main": few(datasets=datasets)})
+
+
+@pytest.mark.parametrize(
+    ("method", "levels", "place"),
+    [
+        ("ae", (30.0, 40.0), "within"),  # printed: 38.75
+        ("ae", (38.754, 50.0), "within"),  # would be printed as 38.75
+        ("ae", (38.76, 50.0), "outside"),
+        ("ae", (20.0, 38.74), "outside"),
+        ("de", (20.0, 101.0), "within"),  # printed: > 100
+        ("de", (20.0, 99.0), "outside"),
+    ],
+)
+def test_where_a_printed_value_lies(method, levels, place):
+    table = build("released_vs_published", released(levels, [method]))
+    row = table.frame[table.frame.metric == "nll"].iloc[0]
+    assert row["place"] == place
+    assert (row["least"], row["most"]) == levels
+    (shown,) = [row for row in table.rows if row]
+    assert shown[2].endswith("†") == (place == "outside")
+    assert f"[{t.number(levels[0])}, {t.number(levels[1])}]" in shown[3]
+    assert table.frame["described"].notna().all()
+    assert shown[-1].endswith(", 0.13")
+
+
+def test_diverged_released_runs_exceed_a_limit_and_widen_no_range():
+    inputs = released((30.0, 35.0), ["ae", "de"])
+    frame = inputs.frames["released"]
+    frame.loc[frame.seed == 1, ["status", "nll_paper", "rmse"]] = ["diverged", math.nan, math.nan]
+    table = build("released_vs_published", inputs)
+    nll = table.frame[table.frame.metric == "nll"].set_index("method")
+    assert nll["place"].to_dict() == {"ae": "outside", "de": "within"}
+    assert nll.loc["ae", "most"] == 30.0
+
+
+def test_the_summary_counts_what_was_run():
+    inputs = released((30.0, 40.0), ["ae", "rafs"], ["he", "naval"])
+    frame = inputs.frames["released"]
+    frame.loc[frame.dataset == "naval", "status"] = "missing"
+    table = build("released_vs_published", inputs)
+    inside = int(table.frame["place"].eq("within").sum())
+    assert inside >= 1
+    words = f"Of the 300 printed cells 4 were run; {inside} of these lie within the range"
+    assert table.notes[0].startswith(words)
+
+
+def test_a_quirk_is_compared_with_the_same_seeds():
+    main = made_up.scores("main", ["rp", "rafs"], ["he", "welch"], 6, lambda m, d, s: 2.0 + s)
+    odd = made_up.scores(
+        "quirks", ["rp@quirk=rp_no_noise"], ["he"], 4, lambda m, d, s: 5.0 + s
+    )  # fmt: skip
+    table = build("quirks", made_up.Memory({"main": main, "quirks": odd}))
+    nll = table.frame[table.frame.metric == "nll_paper"]
+    assert len(nll) == 1
+    row = nll.iloc[0]
+    assert (row["quirk"], row["dataset"], row["method"]) == ("rp_no_noise", "he", "rp")
+    assert (row["described_mean"], row["quirk_mean"], row["difference"]) == (3.5, 6.5, 3.0)
+    assert row["pairs"] == 4
+    (shown,) = [row for row in table.rows if row]
+    assert shown[:5] == ["rp_no_noise", "He et al. 1D", "RP-param", "3.50", "6.50"]
+    assert table.notes[0].startswith("rp_no_noise: RP-param adds no noise variance. Effect: ")

@@ -1,0 +1,62 @@
+"""Experiments that are run by name only: the default does not know them, the page shows them."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from small_project import PROJECT, Copy, ran
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"),
+                        "http://127.0.0.1:9") | {"no_proxy": "", "NO_PROXY": ""}  # fmt: skip
+
+
+def by_name(params: dict[str, Any]) -> None:
+    """Add small forms of `released` and `quirks`, and their tables."""
+    whole = yaml.safe_load((PROJECT / "params.yaml").read_text())
+    released, quirks = (whole["experiments"][name] for name in ("released", "quirks"))
+    released |= {"methods": ["ae", "rp"], "datasets": ["he", "puma560"], "seeds": 1}
+    released |= {"cost": "a few seconds"}
+    released["settings"] = {m: released["settings"][m] for m in released["methods"]}
+    released["training"]["steps"] = 20
+    released["settings"]["rp"]["training"] = {"epochs": 2, "batch_size": 10}
+    del released["largest"]
+    quirks |= {"methods": ["ae"], "datasets": ["he", "forrester"], "seeds": 1}
+    quirks["sweep"] = {"quirk": ["noise_free_test"]}
+    params["experiments"] |= {"released": released, "quirks": quirks}
+    for name in ("released_vs_published", "quirks"):
+        params["tables"][name] = whole["tables"][name]
+
+
+def test_by_name_only(finished: Copy) -> None:
+    """What is run, what is missing, what is said, and what the default makes of it."""
+    finished.edit(by_name)
+    page = finished.root / "reports/index.html"
+    assert finished.jobs("snakemake") == {"page": 1, "verify": 1}  # it shows the parameters
+    assert "table-quirks" not in page.read_text()
+    done = finished.run("snakemake", "released", **NOWHERE)
+    assert "rafs: experiment released costs a few seconds" in done.stderr
+    assert ran(done) == {
+        "fetch": 2, "data": 4, "train": 6, "score": 6, "aggregate": 2, "table": 2,
+    }  # fmt: skip
+    scores = pd.read_csv(finished.root / "results/scores/released.csv")
+    status = scores.groupby("dataset")["status"].unique().map(list).to_dict()
+    assert status == {"he": ["ok"], "puma560": ["missing"]}
+    assert scores["interval"].notna().sum() == 2
+    assert "pumadyn_train" in done.stderr  # what is missing, and how to supply it
+    quirks = pd.read_csv(finished.root / "reports/tables/quirks.csv")
+    assert set(quirks["quirk"]) == {"noise_free_test"}
+    assert set(quirks["dataset"]) == {"he", "forrester"}
+    text = (finished.root / "reports/tables/released_vs_published.md").read_text()
+    assert "Of the 300 printed cells 4 were run" in text
+    assert finished.jobs("snakemake", "released", **NOWHERE) == {}
+    # the default shows what there is, and asks for no more of it
+    assert finished.jobs("snakemake") == {"page": 1, "verify": 1}
+    assert "table-quirks" in page.read_text()
+    assert "table-released_vs_published" in page.read_text()
+    finished.edit(lambda params: params["experiments"]["released"].update(seeds=3))
+    assert finished.jobs("snakemake") == {"page": 1, "verify": 1}
+    assert finished.jobs("snakemake") == {}

@@ -246,7 +246,10 @@ class Guard:
 
     def asked(self) -> list[str]:
         """Return the experiments outside `all` that this run was asked for."""
+        entries = self.plan.params["experiments"]
         targets = set(self.workflow.dag_settings.targets)
+        for name in targets & set(entries):
+            targets |= set(entries[name].get("also", []))
         return [name for name in self.plan.extra if name in targets]
 
     def complete(self) -> bool:

@@ -58,7 +58,7 @@ fetch: environment ## get the real data files and show where each came from
 	rafs fetch
 
 lock: environment ## renew requirements.lock to the newest versions that pyproject.toml allows
-	pip-compile --quiet --upgrade --strip-extras --allow-unsafe --extra workflow --extra dev \
+	pip-compile --quiet --upgrade --strip-extras --allow-unsafe --extra parquet --extra workflow --extra dev \
 	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options \
 	  --output-file requirements.lock pyproject.toml
 	sed -i 's/+cpu$$//' requirements.lock

@@ -21,7 +21,7 @@ import yaml
 
 PROJECT = Path(__file__).resolve().parents[1]
 FILES = ("Snakefile", "workflow", "profiles", "params.yaml", "requirements.lock", "dvc.yaml",
-         ".dvcignore", ".gitignore", "src")  # fmt: skip
+         ".dvcignore", ".gitignore", "src", "data/own")  # fmt: skip
 DATASETS = ["he", "forrester", "rastrigin", "ishigami", "friedman"]
 METHODS = ["de", "ae", "rafs"]
 

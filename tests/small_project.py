@@ -14,7 +14,7 @@ import yaml
 
 PROJECT = Path(__file__).resolve().parents[1]
 FILES = ("Snakefile", "workflow", "profiles", "params.yaml", "requirements.lock", "dvc.yaml",
-         ".dvcignore", ".gitignore", "src", "pyproject.toml")  # fmt: skip
+         ".dvcignore", ".gitignore", "src", "pyproject.toml", "data/own")  # fmt: skip
 
 Done = subprocess.CompletedProcess[str]
 

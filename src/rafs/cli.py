@@ -114,9 +114,12 @@ def _fetch(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     from rafs.experiments import Plan
+    from rafs.guards import own_fault
     from rafs.params import load
 
-    plan = Plan(load(options.file))
+    plan = Plan(load(options.file), Path(options.file).parent)
+    if fault := own_fault(plan):
+        raise fault
     more = "".join(f"; {name} by name: {len(plan.runs(name))} runs" for name in plan.extra)
     print(
         f"{options.file} is valid: {len(plan.experiments)} experiments, {len(plan.all_runs)} runs"

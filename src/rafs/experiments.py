@@ -5,6 +5,7 @@ that its result depends on apart from its input files: resolved settings, and th
 The workflow hands this very text to the job, so that what triggers a job is what the job uses.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -12,12 +13,24 @@ from pathlib import Path
 from typing import Any
 
 from rafs import __version__, datasets, methods, paths, provenance, quirks
+from rafs.datasets import own
 from rafs.datasets.sources import SOURCES
 from rafs.errors import ParameterError
 from rafs.files import canonical_json, sha256
-from rafs.params import Params, dataset_names, layers, search, seeds, training
+from rafs.params import (
+    Params,
+    category,
+    dataset_names,
+    layers,
+    own_data,
+    search,
+    seeds,
+    synthetic,
+    training,
+)
 
 DESCRIBED = "described"
+CATALOGUES = ("datasets", "sizes")  # tables that list the datasets themselves
 
 
 @dataclass(frozen=True)
@@ -46,7 +59,9 @@ class Plan:
 
     def __init__(self, params: Params, root: Path | str = ".") -> None:
         self.params = params
-        self.lock = Path(root) / paths.LOCK
+        self.root = Path(root)
+        self.lock = self.root / paths.LOCK
+        self.own = own_data(params)
         self._codes: dict[tuple[str, ...], str] = {}
 
     # --- what there is --------------------------------------------------------------------------
@@ -70,7 +85,7 @@ class Plan:
     @cache  # noqa: B019 (a plan lives as long as the process)
     def datasets(self, experiment: str) -> list[str]:
         """Datasets of an experiment, in the order of the paper."""
-        return dataset_names(self.params["experiments"][experiment]["datasets"])
+        return dataset_names(self.params, self.params["experiments"][experiment]["datasets"])
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def seeds(self, experiment: str) -> list[int]:
@@ -123,11 +138,16 @@ class Plan:
         """Say whether a method is run on a dataset: not on too many rows, nor to no effect."""
         base = method.partition("@")[0]
         most = self.params["experiments"][experiment].get("largest", {}).get(base)
-        rows = self.params["datasets"].get(dataset, {}).get("train", datasets.spec(dataset).train)
+        rows = 0 if dataset in self.own else self._rows(dataset)
         swept = self.variants(experiment)[method].get("quirk")
         return (most is None or rows <= most) and (
             swept is None or quirks.QUIRKS[swept].touches(dataset, base)
         )
+
+    def _rows(self, dataset: str) -> int:
+        described: int = datasets.spec(dataset).train
+        rows: int = self.params["datasets"].get(dataset, {}).get("train", described)
+        return rows
 
     @cached_property
     def all_runs(self) -> list[Run]:
@@ -150,9 +170,13 @@ class Plan:
             for name in (self.named if extra else self.experiments)
             for method in self.variants(name)
             for dataset in self.datasets(name)
-            for source in datasets.origins(dataset, self.protocol(name, method))
+            for source in self.origins(dataset, self.protocol(name, method))
         }
-        return [source for source in SOURCES if source in used]
+        return [source for source in (*SOURCES, *self.own) if source in used]
+
+    def origins(self, dataset: str, protocol: str = DESCRIBED) -> tuple[str, ...]:
+        """Return the names under which the files of a dataset are known."""
+        return (dataset,) if dataset in self.own else datasets.origins(dataset, protocol)
 
     @property
     def headline(self) -> str:
@@ -173,8 +197,20 @@ class Plan:
 
     def sources(self, dataset: str, protocol: str = DESCRIBED) -> list[str]:
         """Return the records of a real dataset's files; a synthetic one has none."""
-        names = datasets.origins(dataset, protocol)
+        names = self.origins(dataset, protocol)
         return [paths.FETCHED.format(dataset=name) for name in names]
+
+    def _own_in_use(self) -> list[str]:
+        return [dataset for dataset in self.real() if dataset in self.own]
+
+    def own_file(self, dataset: str) -> str:
+        """Return the file of an own table as it is called from the working directory."""
+        path = own.file(dataset, self.own[dataset], self.root)
+        return os.path.relpath(path)
+
+    def own_files(self, dataset: str) -> list[str]:
+        """Return the file of an own table if it is on this machine to begin with."""
+        return [] if own.is_remote(self.own[dataset]) else [self.own_file(dataset)]
 
     def drawn(self, dataset: str, seed: int, protocol: str = DESCRIBED) -> str:
         """Return the file of a dataset drawn for a seed."""
@@ -218,6 +254,8 @@ class Plan:
             for template in (paths.SCORES, paths.COSTS)
         ]
         if kind == "tables":
+            if name in CATALOGUES:
+                found += [paths.FETCHED.format(dataset=dataset) for dataset in self._own_in_use()]
             return found
         chosen = options.get("datasets", [])
         for experiment in options["experiments"]:
@@ -351,6 +389,22 @@ class Plan:
         """Spec of getting a real dataset's file."""
         return self._spec(["rafs.jobs.fetch"], dataset=dataset, strict=self.params["strict"])
 
+    def own_table(self, dataset: str) -> str:
+        """Spec of looking at an own table."""
+        return self._spec(["rafs.jobs.own"], **self._own(dataset), strict=self.params["strict"])
+
+    @cache  # noqa: B019 (a plan lives as long as the process)
+    def own_split(self, protocol: str, dataset: str, seed: int) -> str:
+        """Spec of splitting an own table."""
+        return self._spec(
+            ["rafs.jobs.own_data"], **self._own(dataset), protocol=protocol, seed=int(seed)
+        )
+
+    def _own(self, dataset: str) -> dict[str, Any]:
+        return {
+            "dataset": dataset, "entry": self.own[dataset], "file": self.own_file(dataset),
+        }  # fmt: skip
+
     @cache  # noqa: B019 (a plan lives as long as the process)
     def data(self, protocol: str, dataset: str, seed: int) -> str:
         """Spec of drawing a dataset."""
@@ -372,7 +426,7 @@ class Plan:
         """Spec of tuning a method on a dataset."""
         tuning = self.params["tuning"]
         space = search(self.params, method)
-        if not datasets.spec(dataset).synthetic:
+        if not synthetic(self.params, dataset):
             space["noise"] = tuning["noise"]
         return self._spec(
             ["rafs.jobs.tune", methods.module_of(method)],
@@ -435,9 +489,11 @@ class Plan:
             for method in self.variants(experiment)
             if not self._wanted(experiment, method, dataset)
         ]
+        own_categories = {d: category(self.params, d) for d in names if d in self.own}
         return self._spec(
             ["rafs.jobs.aggregate"],
             experiment=experiment,
+            categories=own_categories,
             methods=list(self.variants(experiment)),
             sweep={name: value for name, value in self.variants(experiment).items() if value},
             datasets=names,
@@ -448,8 +504,14 @@ class Plan:
     def shown(self, kind: str, name: str) -> str:
         """Spec of a table or a figure (kind: "tables" or "figures")."""
         options = dict(self.params[kind][name])
+        if name in CATALOGUES:
+            options["own"] = self._own_in_use()
         if name == "sizes":
-            options["overrides"] = self.params["datasets"]
+            options["overrides"] = {
+                name: entry
+                for name, entry in self.params["datasets"].items()
+                if name not in self.own
+            }
         return self._spec(
             [f"rafs.jobs.{kind}", f"rafs.reporting.{kind}.{name}"], name=name, options=options
         )

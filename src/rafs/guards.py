@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from rafs import paths, warm
-from rafs.errors import DamagedFileError, RafsError
+from rafs.errors import DamagedFileError, DataError, RafsError
 from rafs.experiments import Plan
 from rafs.files import read_json, write_json
 from rafs.jobs.verify import failures
@@ -84,6 +84,28 @@ def mark_incomplete(outputs: Iterable[str]) -> None:
         write_json(INCOMPLETE.joinpath(*folders, parts[-1]), {"external_jobid": None})
 
 
+def at_hand(plan: Plan, dataset: str) -> bool:
+    """Whether the file of a dataset can be had without a network."""
+    if dataset in plan.own:
+        return Path(plan.own_file(dataset)).exists()
+    from rafs.datasets.fetch import available
+
+    return available(dataset)[0]
+
+
+def own_fault(plan: Plan) -> RafsError | None:
+    """Return what an own table that is used here would be refused for; a download may come."""
+    for dataset in plan.real(extra=True):
+        if dataset in plan.own and (plan.own_files(dataset) or at_hand(plan, dataset)):
+            from rafs.datasets import tabular
+
+            try:
+                tabular.read(plan.own[dataset], plan.own_file(dataset))
+            except RafsError as error:
+                return DataError(f"{paths.PARAMS}: datasets.{dataset}: {error}")
+    return None
+
+
 class Guard:
     """The frame around one invocation of Snakemake."""
 
@@ -102,12 +124,18 @@ class Guard:
         """Look at what is there; in the main process only, as cluster jobs parse the file too."""
         if not self.workflow.is_main_process:
             return
+        self.refuse_own_data()
         carried = self.refuse_unrecorded()
         if not self.held_by():
             mark_incomplete(carried)
             self.repeat_failures()
             self.look_again()
         self.say_missing()
+
+    def refuse_own_data(self) -> None:
+        """Stop with a sentence if an own table that is used here cannot be."""
+        if fault := own_fault(self.plan):
+            stop(str(fault), fault.exit_code)
 
     def refuse_unrecorded(self) -> list[str]:
         """Stop if an output is there whose making is not on record (guard 1).
@@ -139,10 +167,8 @@ class Guard:
 
     def look_again(self) -> None:
         """Look again for a real dataset that was missing if it is to be had now."""
-        from rafs.datasets.fetch import available
-
         records = [paths.FETCHED.format(dataset=dataset) for dataset, _ in self.missing()
-                   if available(dataset)[0]]  # fmt: skip
+                   if at_hand(self.plan, dataset)]  # fmt: skip
         mark_incomplete(records)
 
     def missing(self) -> list[tuple[str, str]]:
@@ -159,13 +185,11 @@ class Guard:
 
     def say_missing(self) -> None:
         """Say which real datasets are missing, or may turn out to be."""
-        from rafs.datasets.fetch import available
-
         away = [
             dataset
             for dataset in self.plan.real()
             if not Path(paths.FETCHED.format(dataset=dataset)).exists()
-            and not available(dataset)[0]
+            and not at_hand(self.plan, dataset)
         ]
         if away:
             say(f"not on this machine, so their sources will be tried: {', '.join(away)}")

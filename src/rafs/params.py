@@ -7,6 +7,7 @@ is checked against the closed schema, names against the catalogues, settings by 
 import copy
 import difflib
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -17,10 +18,13 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 
 from rafs import datasets, methods, quirks
+from rafs.datasets import own
 from rafs.errors import ParameterError
 
 Params = dict[str, Any]
 
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+CHANGES = ("train", "test", "noise")  # of a dataset of the paper
 SCHEMA = "workflow/schemas/params.schema.yaml"
 
 GROUPS = {
@@ -29,6 +33,7 @@ GROUPS = {
     "real": ("real",),
     "large": ("large",),
 }
+OWN = own.CATEGORY  # the group of all tables that somebody brought
 
 
 class _Loader(yaml.SafeLoader):
@@ -213,19 +218,42 @@ def seeds(value: int | list[int]) -> list[int]:
     return list(range(value)) if isinstance(value, int) else list(value)
 
 
-def dataset_names(names: Iterable[str]) -> list[str]:
+def own_data(params: Params) -> dict[str, dict[str, Any]]:
+    """Return the entries of tables that somebody brought, by name."""
+    return {name: entry for name, entry in params["datasets"].items() if own.is_own(entry)}
+
+
+def all_datasets(params: Params) -> list[str]:
+    """Return every dataset there is: those of the paper in its order, then own ones."""
+    return [*datasets.names(), *own_data(params)]
+
+
+def category(params: Params, dataset: str) -> str:
+    """Return the category of a dataset."""
+    return OWN if dataset in own_data(params) else datasets.spec(dataset).category
+
+
+def synthetic(params: Params, dataset: str) -> bool:
+    """Whether a dataset is generated from a function."""
+    return dataset not in own_data(params) and datasets.spec(dataset).synthetic
+
+
+def dataset_names(params: Params, names: Iterable[str]) -> list[str]:
     """Return datasets for names and groups, in the order of the paper, each once."""
     wanted: set[str] = set()
+    known = all_datasets(params)
     for name in names:
-        if name in GROUPS:
+        if name == OWN:
+            wanted |= set(own_data(params))
+        elif name in GROUPS:
             wanted |= {d for d in datasets.names() if datasets.spec(d).category in GROUPS[name]}
-        elif name in datasets.names():
+        elif name in known:
             wanted.add(name)
         else:
             raise ParameterError(
-                f"{name!r} is no dataset; {_nearest(name, [*datasets.names(), *GROUPS])}"
+                f"{name!r} is no dataset; {_nearest(name, [*known, *GROUPS, OWN])}"
             )
-    return [name for name in datasets.names() if name in wanted]
+    return [name for name in known if name in wanted]
 
 
 def fixed(params: Params, method: str) -> dict[str, Any]:
@@ -288,9 +316,18 @@ def _check_methods(params: Params) -> None:
 
 def _check_datasets(params: Params) -> None:
     for name, entry in params["datasets"].items():
+        if own.is_own(entry):
+            _check_own(name, entry)
+            continue
         if name not in datasets.names():
             raise ParameterError(
-                f"datasets.{name}: no such dataset; {_nearest(name, datasets.names())}"
+                f"datasets.{name}: no such dataset; {_nearest(name, datasets.names())} "
+                "(a table of your own needs `csv:` or `parquet:`)"
+            )
+        if strange := [key for key in entry if key not in CHANGES]:
+            raise ParameterError(
+                f"datasets.{name}.{strange[0]} is for a table of your own; of a dataset of the "
+                f"paper only {', '.join(CHANGES)} can be changed"
             )
         if not datasets.spec(name).synthetic and entry:
             spec = datasets.spec(name)
@@ -302,11 +339,24 @@ def _check_datasets(params: Params) -> None:
                 )
 
 
+def _check_own(name: str, entry: Mapping[str, Any]) -> None:
+    if name in datasets.names() or name in GROUPS or name == OWN:
+        raise ParameterError(
+            f"datasets.{name}: a dataset or group of this name exists; give your table another one"
+        )
+    if not NAME.fullmatch(name):
+        raise ParameterError(
+            f"datasets.{name}: the name becomes part of file names; use small letters, digits and _"
+        )
+    own.check(name, entry)
+
+
 def _check_experiment(params: Params, name: str) -> None:
     entry = params["experiments"][name]
     where = f"experiments.{name}"
     try:
-        dataset_names(entry["datasets"])
+        if not dataset_names(params, entry["datasets"]):
+            raise ParameterError("the group 'own' is empty; describe a table under datasets")
     except ParameterError as error:
         raise ParameterError(f"{where}.datasets: {error}") from None
     chosen = seeds(entry.get("seeds", params["seeds"]))
@@ -351,11 +401,17 @@ def _check_protocol(params: Params, name: str) -> None:
             near = _nearest(other, set(params["experiments"]) - {name})
             raise ParameterError(f"{where}.also: {other!r} is no other experiment; {near}")
     protocol = "+".join([entry.get("protocol", "described"), *entry.get("quirks", [])])
+    mine = [name for name in dataset_names(params, entry["datasets"]) if name in own_data(params)]
+    if mine and (protocol != "described" or swept):
+        raise ParameterError(
+            f"{where}.datasets: {mine[0]} is a table of your own, which knows no quirks and no "
+            "protocol but `described`; leave it out of this experiment"
+        )
     if "tuning" in entry and entry["tuning"] is None:
-        for dataset in dataset_names(entry["datasets"]):
+        for dataset in dataset_names(params, entry["datasets"]):
             known = params["datasets"].get(dataset, {}).get("noise") is not None
             assumed = "assumed_noise" in quirks.active(protocol, dataset)
-            if not (known or assumed or datasets.spec(dataset).synthetic):
+            if not (known or assumed or synthetic(params, dataset)):
                 raise ParameterError(
                     f"{where}.tuning is null, but somebody has to say what the noise of "
                     f"{dataset} is: give datasets.{dataset}.noise, or the quirk assumed_noise"
@@ -390,7 +446,11 @@ def _check_tuning_source(params: Params, name: str) -> None:
         raise ParameterError(f"{where}: {source!r} has no tuning of its own")
     for kind, mine, theirs in (
         ("method", entry["methods"], other["methods"]),
-        ("dataset", dataset_names(entry["datasets"]), dataset_names(other["datasets"])),
+        (
+            "dataset",
+            dataset_names(params, entry["datasets"]),
+            dataset_names(params, other["datasets"]),
+        ),
     ):
         lost = [item for item in mine if item not in theirs]
         if lost:
@@ -412,10 +472,10 @@ def _check_shown(params: Params) -> None:
                         f"{_nearest(experiment, params['experiments'])}"
                     )
             for dataset in entry.get("datasets", []):
-                if dataset not in datasets.names():
+                if dataset not in all_datasets(params):
                     raise ParameterError(
                         f"{where}.datasets: {dataset!r} is no dataset; "
-                        f"{_nearest(dataset, datasets.names())}"
+                        f"{_nearest(dataset, all_datasets(params))}"
                     )
             for method in entry.get("methods", []):
                 if method not in methods.names():

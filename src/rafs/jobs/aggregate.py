@@ -45,7 +45,7 @@ def row(spec: dict[str, Any], method: str, dataset: str, seed: int) -> dict[str,
         "base": method.partition("@")[0],
         "sweep_name": sweep[0].rpartition(".")[2],
         "sweep_value": sweep[1],
-        "category": dataset_spec(dataset).category,
+        "category": spec["categories"].get(dataset) or dataset_spec(dataset).category,
     }
     path = Path(paths.METRICS.format(**place))
     if not path.exists():

@@ -122,11 +122,11 @@ def _plain(value: Any) -> Any:
 
 
 def _main(inputs: Inputs) -> pd.DataFrame:
-    """Return the six methods of the paper in the main experiment."""
+    """Return the six methods of the paper in the main experiment, on its datasets."""
     frame = inputs.find("main")
     if frame is None:
         return pd.DataFrame(columns=["method", "dataset", "seed", "status", "category", NLL])
-    return frame[frame["method"].isin(labels.PAPER_METHODS)]
+    return frame[frame["method"].isin(labels.PAPER_METHODS) & (frame["category"] != "own")]
 
 
 def _seeds(frame: pd.DataFrame | None, method: str, dataset: str, metric: str = NLL) -> Seeds:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rafs import paths
 from rafs.errors import DamagedFileError, DataError
-from rafs.files import read_npz
+from rafs.files import read_json, read_npz
 from rafs.storage import read_dataset
 
 KEYS = ("experiment", "method", "dataset", "seed", "status")
@@ -68,6 +68,11 @@ class Inputs:
         path = self._path(paths.DATA, protocol=protocol, dataset=dataset, seed=seed)
         found = read_dataset(path) if path.exists() else ""
         return None if isinstance(found, str) else SimpleNamespace(**vars(found))
+
+    def record(self, dataset: str) -> dict[str, Any] | None:
+        """Return what is on record of the file of a dataset, or None if it has none."""
+        path = self._path(paths.FETCHED, dataset=dataset)
+        return read_json(path) if path.exists() else None
 
     def trials(self, experiment: str, method: str, dataset: str) -> pd.DataFrame | None:
         """Return the tuning trials of a method on a dataset, or None if nothing was tuned."""

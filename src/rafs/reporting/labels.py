@@ -29,6 +29,7 @@ CATEGORIES = {
     "O": "Others",
     "real": "Real-world",
     "large": "Large",
+    "own": "Own data",
 }
 
 METRICS = {

@@ -78,7 +78,8 @@ def build(
         "figures": [tag("div", list(drawn.values()), class_="gallery")] if drawn else [],
         "tables": [_further(name, table) for name, table in (tables or {}).items()],
         "datasets": [
-            scores.section(name, rows, cells) for name in labels.in_order(rows["dataset"])
+            scores.section(name, rows, cells, inputs.record(name))
+            for name in labels.in_order(rows["dataset"])
         ],
         "gaps": _gaps(
             _rows(inputs, experiments), [n for n in experiments if inputs.find(n) is None]

@@ -1,7 +1,7 @@
 """The scores of every method on every dataset: the large table, and a section per dataset."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -203,12 +203,17 @@ def explorer(rows: pd.DataFrame, cells: dict[str, Scores], shown: Sequence[str])
     )
 
 
-def section(dataset: str, rows: pd.DataFrame, cells: dict[str, Scores]) -> Html:
-    """Return what there is to know of one dataset, folded."""
+def section(
+    dataset: str,
+    rows: pd.DataFrame,
+    cells: dict[str, Scores],
+    record: Mapping[str, Any] | None = None,
+) -> Html:
+    """Return what there is to know of one dataset, folded; `record` is what its file is like."""
     here = rows[rows["dataset"] == dataset]
     methods = labels.in_order(here["method"])
     metrics = [m for m in cells if any((dataset, name) in cells[m] for name in methods)]
-    parts: list[Any] = [_facts(dataset)]
+    parts: list[Any] = [_facts(dataset, record)]
     if metrics and any(
         (score := cells[metrics[0]].get((dataset, name))) and score.summary.scored
         for name in methods
@@ -228,12 +233,12 @@ def section(dataset: str, rows: pd.DataFrame, cells: dict[str, Scores]) -> Html:
     )
 
 
-def _facts(dataset: str) -> Html:
-    """Return sizes, ranges, source and licence from the catalogue."""
+def _facts(dataset: str, record: Mapping[str, Any] | None) -> Html:
+    """Return sizes, ranges, source and licence from the catalogue, or what a table is like."""
     try:
         spec = datasets.spec(dataset)
     except RafsError:
-        return tag("p", f"The catalogue does not know {dataset}.")
+        return _own_facts(dataset, record or {})
     facts: dict[str, Any] = {
         "Training rows": f"{spec.train:,}",
         "Test rows": f"{spec.test:,}",
@@ -246,6 +251,27 @@ def _facts(dataset: str) -> Html:
     }
     if spec.doi:
         facts["DOI"] = tag("a", spec.doi, href=f"https://doi.org/{spec.doi}")
+    return _list(facts)
+
+
+def _own_facts(dataset: str, record: Mapping[str, Any]) -> Html:
+    if "rows" not in record:
+        return tag("p", f"The catalogue does not know {dataset}.")
+    noise = record["noise"]
+    return _list(
+        {
+            "Training rows": f"{record['train']:,}",
+            "Test rows": f"{record['test']:,}",
+            "Features": ", ".join(record["features"]),
+            "Target": record["target"],
+            "Noise (sd)": "estimated" if noise is None else f"{noise:g}",
+            "Source": record["source"],
+            "SHA-256": record["sha256"],
+        }
+    )
+
+
+def _list(facts: Mapping[str, Any]) -> Html:
     return tag(
         "dl",
         [tag("div", tag("dt", k), tag("dd", v)) for k, v in facts.items() if v],

@@ -12,7 +12,7 @@ from rafs.reporting.tables.table import NONE, Row, Table, number, sections
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
-    """Build the table; options: `datasets`."""
+    """Build the table; options: `datasets`, and `own`, names of tables that people brought."""
     specs = {name: datasets.spec(name) for name in options.get("datasets", datasets.names())}
     records = [
         {
@@ -30,6 +30,19 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
         }
         for name, spec in specs.items()
     ]
+    own = {name: inputs.record(name) or {} for name in options.get("own", [])}
+    records += [
+        {
+            "dataset": name,
+            "title": name,
+            "category": "own",
+            "features": len(record.get("features", ())),
+            "target": record.get("target"),
+            "noise": record.get("noise"),
+            "source": record.get("source"),
+        }
+        for name, record in own.items()
+    ]
     categories = {name: spec.category for name, spec in specs.items()}
     rows: list[Row | None] = []
     for name in sections(list(specs), categories):
@@ -41,6 +54,11 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
         noise = "unknown" if spec.noise is None else number(spec.noise)
         shown = [labels.category(spec.category), str(spec.dimension), spec.target + unit, noise]
         rows.append([spec.title, *shown, spec.citation or NONE, spec.licence or NONE])
+    rows += [None] if own else []
+    for name, record in own.items():
+        noise = "unknown" if record.get("noise") is None else number(record["noise"])
+        shown = [labels.category("own"), str(len(record.get("features", ())))]
+        rows.append([name, *shown, record.get("target") or NONE, noise, NONE, NONE])
     return Table(
         caption="The datasets. Noise is the standard deviation of what is added to the target of "
         "generated data, in its units.",

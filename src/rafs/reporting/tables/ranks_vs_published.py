@@ -9,12 +9,22 @@ import pandas as pd
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.tables.ranks import RULE, paper_ranks
-from rafs.reporting.tables.table import NONE, Cell, Row, Table, chosen, gaps, records, sections
+from rafs.reporting.tables.table import (
+    NONE,
+    Cell,
+    Row,
+    Table,
+    chosen,
+    gaps,
+    of_the_paper,
+    records,
+    sections,
+)
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
-    frame = chosen(inputs, options, ("main",))
+    frame = of_the_paper(chosen(inputs, options, ("main",)))
     theirs = published.ranks().rename(
         columns={"nll_rank": "published_nll_rank", "rmse_rank": "published_rmse_rank"}
     )

@@ -115,6 +115,11 @@ def chosen(inputs: Inputs, options: Mapping[str, Any], default: Sequence[str]) -
     return frame.sort_values(columns, key=lambda names: names.map(place), kind="stable")
 
 
+def of_the_paper(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs on datasets of the paper, for what is compared with it."""
+    return frame[frame["category"] != "own"]
+
+
 def gaps(frame: pd.DataFrame) -> list[str]:
     """Say how many runs have no score, by status, method and dataset; nothing if all have one."""
     notes = []
@@ -134,7 +139,7 @@ def gaps(frame: pd.DataFrame) -> list[str]:
 
 def sections(datasets: Sequence[str], categories: Mapping[str, str]) -> list[str | None]:
     """Return datasets with a line between the synthetic and the real ones, as the paper has."""
-    real = [name for name in datasets if categories.get(name) in ("real", "large")]
+    real = [name for name in datasets if categories.get(name) in ("real", "large", "own")]
     synthetic = [name for name in datasets if name not in real]
     return [*synthetic, *([None] if real and synthetic else []), *real]
 

@@ -21,6 +21,7 @@ from rafs.reporting.tables.table import (
     gaps,
     lost,
     number,
+    of_the_paper,
     records,
     scored,
     sections,
@@ -56,7 +57,7 @@ def _relation(row: Mapping[str, Any]) -> str:
 
 def score_vs_published(inputs: Inputs, options: Mapping[str, Any], metric: str) -> Table:
     """Return the table of one metric of the paper; options as for the plain table."""
-    frame = chosen(inputs, options, ("main",))
+    frame = of_the_paper(chosen(inputs, options, ("main",)))
     found = beside(frame, metric)
     categories = dict(zip(frame["dataset"], frame["category"], strict=True))
     methods = list(dict.fromkeys(found["method"]))

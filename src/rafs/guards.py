@@ -17,7 +17,7 @@ import os
 import subprocess
 import sys
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -56,16 +56,19 @@ def stop(message: str, code: int = 1) -> NoReturn:
     os._exit(code)
 
 
+def about(top: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the outputs that Snakemake keeps a file about in a folder, and these files."""
+    for folder, _, names in os.walk(top):
+        before = [part.removeprefix("@") for part in Path(folder).relative_to(top).parts]
+        for name in names:
+            with contextlib.suppress(ValueError):
+                output = urlsafe_b64decode("".join([*before, name])).decode(errors="replace")
+                yield output, Path(folder, name)
+
+
 def recorded() -> set[str]:
     """Return the outputs of which Snakemake knows how they were made, or that they are not done."""
-    found = set()
-    for top in (METADATA, INCOMPLETE):
-        for folder, _, names in os.walk(top):
-            before = [part.removeprefix("@") for part in Path(folder).relative_to(top).parts]
-            for name in names:
-                with contextlib.suppress(ValueError):
-                    found.add(urlsafe_b64decode("".join([*before, name])).decode(errors="replace"))
-    return found
+    return {output for top in (METADATA, INCOMPLETE) for output, _ in about(top)}
 
 
 def unrecorded(plan: Plan) -> list[str]:
@@ -82,6 +85,16 @@ def mark_incomplete(outputs: Iterable[str]) -> None:
         parts = [name[i : i + NAME_LENGTH] for i in range(0, len(name), NAME_LENGTH)]
         folders = [f"@{part}" for part in parts[:-1]]
         write_json(INCOMPLETE.joinpath(*folders, parts[-1]), {"external_jobid": None})
+
+
+def held_by() -> str:
+    """Return who holds the lock of this directory, or nothing."""
+    with contextlib.suppress(FileNotFoundError), LOCK.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return file.read().strip() or "another process"
+    return ""
 
 
 def at_hand(plan: Plan, dataset: str) -> bool:
@@ -126,7 +139,7 @@ class Guard:
             return
         self.refuse_own_data()
         carried = self.refuse_unrecorded()
-        if not self.held_by():
+        if not held_by():
             mark_incomplete(carried)
             self.repeat_failures()
             self.look_again()
@@ -217,15 +230,6 @@ class Guard:
 
     # --- around the jobs --------------------------------------------------------------------------
 
-    def held_by(self) -> str:
-        """Return who holds the lock of this directory, or nothing."""
-        with contextlib.suppress(FileNotFoundError), LOCK.open() as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except OSError:
-                return file.read().strip() or "another process"
-        return ""
-
     def on_start(self) -> None:
         """Take the lock (guard 4), start the warm parent, and show how far the jobs are."""
         LOCK.parent.mkdir(exist_ok=True)
@@ -233,7 +237,7 @@ class Guard:
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            stop(f"this directory is in use by {self.held_by()}; wait for it or stop it")
+            stop(f"this directory is in use by {held_by()}; wait for it or stop it")
         self.lock.truncate(0)
         self.lock.write(f"process {os.getpid()} on {os.uname().nodename}")
         self.lock.flush()

@@ -154,7 +154,7 @@ def _prepare(arguments: list[str]) -> None:
         kind, spec = arguments[1], json.loads(arguments[arguments.index("--spec") + 1])
         import_module(f"rafs.jobs.{kind}")
         if kind in ("train", "tune"):
-            _load_compiled_code(spec.get("base", spec["method"]))
+            load_compiled_code(spec.get("base", spec["method"]))
         elif kind in REPORTS:
             import_module("scikit_posthocs")
             if "name" in spec:
@@ -162,7 +162,7 @@ def _prepare(arguments: list[str]) -> None:
 
 
 @cache
-def _load_compiled_code(name: str) -> None:
+def load_compiled_code(name: str) -> None:
     """Train a method for a moment, so that its compiled code is in memory before the fork."""
     import numpy as np
 

@@ -1,0 +1,106 @@
+"""`rafs compare`: from the command line to a table, a picture and files."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from rafs import compare
+from rafs.datasets import own, tabular
+from rafs.errors import ParameterError
+from rafs.files import write_json
+from rafs.jobs.aggregate import write_csv
+from rafs.reporting.figures import style
+
+HEADS = {"nll": "NLL", "rmse": "RMSE", "coverage_95": "95 % coverage", "cpu_seconds": "CPU s"}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare, show, and write."""
+    plan = compare.plan(options.file, vars(options))
+    out = Path(options.out or f"{plan.name}-comparison")
+    if out.exists() and not out.is_dir():
+        raise ParameterError(f"--out {out} is a file; name a directory")
+    file = Path(options.file)
+    if own.is_remote(plan.entry):
+        file = tabular.obtain(plan.entry, out / own.file(plan.name, plan.entry).name)
+    table = tabular.read(plan.entry, file)
+    with progress(plan.jobs) as tell:
+        frame = compare.run(plan, table, options.cores, tell)
+    rows = compare.summary(frame)
+    from rafs.compare import picture
+
+    train, test = tabular.parts(table, plan.entry.get("split", 0.2), 0, plan.name, str(file))
+    figure = picture.draw(frame, rows, f"{file.name}: {plan.entry['target']}")
+    pictures = style.save(figure, out / "comparison", picture.CAPTION)
+    write_csv(str(out / "scores.csv"), [clean(row) for row in frame.to_dict("records")])
+    result = {
+        "file": str(options.file),
+        "target": plan.entry["target"],
+        "features": list(table.features),
+        "train": len(train),
+        "test": len(test),
+        "seeds": plan.seeds,
+        "methods": rows,
+        "files": [str(out / "scores.csv"), str(out / "comparison.json"), *map(str, pictures)],
+    }
+    write_json(out / "comparison.json", result)
+    if options.json:
+        print(json.dumps(result, indent=1))
+    else:
+        show(result, rows)
+    return 0 if any(row["diverged"] < row["runs"] for row in rows) else 1
+
+
+def clean(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return a row without what is not there."""
+    return {str(key): value for key, value in row.items() if value == value}
+
+
+def show(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the table, best first."""
+    console = Console(highlight=False, soft_wrap=True)
+    runs = f"{result['seeds']} split{'s' * (result['seeds'] > 1)}"
+    table = Table(box=None, pad_edge=False)
+    table.add_column("method")
+    for head in HEADS.values():
+        table.add_column(head, justify="right")
+    for place, row in enumerate(rows):
+        cells = [compare.text(row, name, compare.decimals(rows, name)) for name in HEADS]
+        lost = f" ({row['diverged']} of {row['runs']} diverged)" if row["diverged"] else ""
+        table.add_row(row["label"] + lost, *cells, style="" if place else "bold")
+    console.print(
+        f"{result['target']} from {len(result['features'])} features; mean ± half the 95 % "
+        f"interval over {runs} into {result['train']} training and {result['test']} test rows"
+    )
+    console.print(table)
+    console.print(f"picture: {next(f for f in result['files'] if f.endswith('.png'))}")
+
+
+@contextmanager
+def progress(total: int) -> Iterator[Callable[[str], None]]:
+    """Yield a function to be told of jobs that ended: a bar on a terminal, lines elsewhere."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        done = 0
+
+        def line(what: str) -> None:
+            nonlocal done
+            done += 1
+            print(f"rafs: {done} of {total}: {what}", file=sys.stderr, flush=True)
+
+        yield line
+        return
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left;"))
+    with Progress(
+        *columns, TextColumn("{task.description}"), console=console, transient=True
+    ) as bar:
+        task = bar.add_task("starting", total=total)
+        yield lambda what: bar.update(task, advance=1, description=what)

@@ -1,0 +1,225 @@
+"""`rafs status`: what is done, running, failed, stale or missing, and how long the rest takes.
+
+Nothing is run and Snakemake is not asked. A job is out of date if what it was told (its `spec`) or
+an input has another content than Snakemake's record of it says, or if a job that it needs is not
+up to date; `snakemake -n` has the last word, for tuning that ends in the same values retrains
+nothing.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from rafs import paths
+from rafs.errors import DamagedFileError
+from rafs.experiments import PROTOCOL, Plan, Run
+from rafs.files import read_json, sha256
+from rafs.guards import INCOMPLETE, METADATA, about, at_hand, held_by
+from rafs.jobs.verify import failures
+
+STATES = ("done", "running", "failed", "stale", "to do")
+KINDS = ("data", "tuning", "training", "scoring", "reports")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of the plan: its kind, its first output, its spec, and what it is about."""
+
+    kind: str
+    output: str
+    spec: str
+    method: str = ""
+    dataset: str = ""
+
+
+def jobs(plan: Plan) -> Iterator[Job]:
+    """Yield every job, each after those that it needs."""
+    for dataset in plan.real():
+        spec = plan.own_table(dataset) if dataset in plan.own else plan.fetch(dataset)
+        yield Job("data", paths.FETCHED.format(dataset=dataset), spec, dataset=dataset)
+    draws = {(run.dataset, run.seed): None for run in plan.all_runs}
+    draws |= {(dataset, plan.params["tuning"]["seed"]): None for _, _, dataset in plan.tuned()}
+    for dataset, seed in draws:
+        draw = plan.own_split if dataset in plan.own else plan.data
+        spec = draw(PROTOCOL, dataset, seed)
+        yield Job("data", plan.drawn(dataset, seed), spec, dataset=dataset)
+    for experiment, method, dataset in plan.tuned():
+        output = paths.BEST.format(experiment=experiment, method=method, dataset=dataset)
+        yield Job("tuning", output, plan.tune(experiment, method, dataset), method, dataset)
+    for run in plan.all_runs:
+        yield _of(run, "training", paths.PREDICTIONS, plan.train(run))
+    for run in plan.all_runs:
+        yield _of(run, "scoring", paths.METRICS, plan.score(run))
+    for experiment in plan.experiments:
+        output = paths.SCORES.format(experiment=experiment)
+        yield Job("reports", output, plan.aggregate(experiment))
+    for kind in ("tables", "figures"):
+        for name in plan.params[kind]:
+            yield Job("reports", plan.shown_files(kind, name)[0], plan.shown(kind, name))
+    yield Job("reports", paths.CLAIMS, plan.claims())
+    yield Job("reports", paths.SUMMARY, plan.summary())
+    yield Job("reports", paths.PAGE, plan.page())
+    yield Job("reports", paths.COMPLETE, plan.verify())
+
+
+def _of(run: Run, kind: str, template: str, spec: str) -> Job:
+    return Job(kind, run.path(template), spec, run.base, run.dataset)
+
+
+class Status:
+    """The state of every job of a plan, by what lies in the working directory."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.holder = held_by()
+        self.records = dict(_records())
+        self.open = {name for name, _ in about(INCOMPLETE)}
+        self.notes = {_output_of(note): note for note in failures()}
+        self.jobs = list(jobs(plan))
+        self.states: dict[str, str] = {}
+        for job in self.jobs:
+            self.states[job.output] = self._state(job)
+
+    def _state(self, job: Job) -> str:
+        if job.output in self.notes or str(Path(job.output).parent) in self.notes:
+            return "failed"
+        if job.output in self.open:
+            return "running" if self.holder else "to do"
+        record = self.records.get(job.output)
+        if record is None or not Path(job.output).exists():
+            return "to do"
+        if repr(job.spec) not in record.get("params", ()):
+            return "stale"
+        sums = record.get("input_checksums") or {}
+        for name in record.get("input") or ():
+            if self.states.get(name, "done") not in ("done", "failed"):
+                return "stale"
+            if name in sums and sums[name].removeprefix("sha256:") != _checksum(name):
+                return "stale"
+        return "done"
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Return how many jobs of each kind are in which state."""
+        found = Counter((job.kind, self.states[job.output]) for job in self.jobs)
+        return {kind: {state: found[kind, state] for state in STATES} for kind in KINDS}
+
+    def missing(self) -> list[dict[str, str]]:
+        """Return the datasets that could not be had, or that are not on this machine yet."""
+        result = []
+        for dataset in self.plan.real():
+            path = Path(paths.FETCHED.format(dataset=dataset))
+            record: dict[str, Any] = {}
+            if path.exists():
+                try:
+                    record = read_json(path)
+                except DamagedFileError as error:
+                    record = {"status": "missing", "message": str(error)}
+            if record.get("status") == "missing":
+                result.append({"dataset": dataset, "message": record["message"]})
+            elif not record and not at_hand(self.plan, dataset):
+                result.append({"dataset": dataset, "message": "not on this machine; to be fetched"})
+        return result
+
+    def seconds_left(self, cores: int) -> float | None:
+        """Return how long the rest takes, by what jobs like it took; None if nothing has run."""
+        took: dict[tuple[str, ...], list[float]] = defaultdict(list)
+        for job in self.jobs:
+            record = self.records.get(job.output)
+            if record and self.states[job.output] != "failed":
+                seconds = float(record["endtime"]) - float(record["starttime"])
+                for key in _likeness(job):
+                    took[key].append(seconds)
+        total = 0.0
+        for job in self.jobs:
+            if self.states[job.output] == "done":
+                continue
+            known = [took[key] for key in _likeness(job) if took[key]]
+            if not known and job.kind in ("tuning", "training"):
+                return None
+            total += fmean(known[0]) if known else 0.0
+        return total / cores
+
+    def as_dict(self, cores: int) -> dict[str, Any]:
+        """Return all of it, for a script."""
+        rest = [job.output for job in self.jobs if self.states[job.output] == "stale"]
+        return {
+            "jobs": self.counts(),
+            "complete": all(state == "done" for state in self.states.values()),
+            "running": self.holder or None,
+            "failed": [
+                {"output": output, "message": note.read_text()}
+                for output, note in self.notes.items()
+            ],
+            "stale": rest,
+            "missing": self.missing(),
+            "seconds_left": self.seconds_left(cores),
+            "cores": cores,
+        }
+
+
+def _likeness(job: Job) -> tuple[tuple[str, ...], ...]:
+    """Return what a job has in common with others, from much to little."""
+    return (job.kind, job.method, job.dataset), (job.kind, job.method), (job.kind,)
+
+
+def _output_of(note: Path) -> str:
+    """Return the output, or the folder of outputs, that a failed job's note is about."""
+    if note.name == paths.FAILED:
+        return str(note.parent)
+    return str(note).removesuffix(f".{paths.FAILED}")
+
+
+def _records() -> Iterator[tuple[str, dict[str, Any]]]:
+    for output, path in about(METADATA):
+        try:
+            record = json.loads(path.read_bytes())
+        except (OSError, ValueError):
+            continue
+        if isinstance(record, dict):
+            yield output, record
+
+
+@cache
+def _checksum(name: str) -> str:
+    try:
+        return sha256(name)
+    except OSError:
+        return ""
+
+
+def show(found: dict[str, Any]) -> None:
+    """Print the status for people."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from rafs.progress import clock
+
+    console = Console(highlight=False, soft_wrap=True)
+    colours = {"done": "green", "running": "cyan", "failed": "red", "stale": "yellow"}
+    table = Table(box=None, pad_edge=False)
+    table.add_column("jobs")
+    for state in STATES:
+        table.add_column(state, justify="right")
+    for kind, counts in found["jobs"].items():
+        cells = [
+            f"[{colours.get(state, 'default')}]{n}[/]" if n else "–" for state, n in counts.items()
+        ]
+        table.add_row(kind, *cells)
+    console.print(table)
+    for failure in found["failed"][:10]:
+        console.print(f"[red]failed:[/] {failure['message']}")
+    for entry in found["missing"]:
+        console.print(f"[yellow]missing:[/] {entry['dataset']}: {entry['message']}", markup=True)
+    if found["running"]:
+        console.print(f"[cyan]running:[/] {found['running']}")
+    if found["complete"]:
+        console.print("[green]everything is up to date[/]")
+        return
+    seconds, cores = found["seconds_left"], found["cores"]
+    rest = "not known before some of it has run" if seconds is None else f"about {clock(seconds)}"
+    console.print(f"the rest takes {rest}{f' on {cores} cores' if seconds is not None else ''}")

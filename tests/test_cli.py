@@ -1,0 +1,96 @@
+"""The command `rafs`: help that helps, completion that completes, colours for people only."""
+
+import argparse
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rafs import cli, methods
+from rafs.completion import bash, commands
+
+NAMES = sorted(commands(cli.parser()))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_explains_itself(name, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main([name, "--help"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    examples = shown.partition("examples:\n")[2].splitlines()
+    assert examples
+    parser = cli.parser()
+    for line in examples:  # each is a command line that is understood
+        words = line.strip().partition(" | ")[0].partition(" > ")[0]
+        words = words.removeprefix("source <(").removesuffix(")")
+        assert words.startswith(f"rafs {name}")
+        given = words.replace("'", "").replace('{"runs": 8}', '{"runs":8}').split()[1:]
+        assert callable(parser.parse_args(given).command)
+    for action in commands(parser)[name]._actions:
+        assert action.help, action
+        assert action.help == argparse.SUPPRESS or len(action.help) > 5
+
+
+def completed(line: str, folder: Path) -> list[str]:
+    """Return what a real bash would offer at the end of a line."""
+    script = f"""
+    source <({sys.executable} -m rafs.cli completion bash)
+    COMP_WORDS=({line}"${{EMPTY}}")
+    COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ))
+    _rafs
+    printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, cwd=folder, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    return done.stdout.split()
+
+
+def test_bash_completes_commands_options_values_and_files(tmp_path):
+    (tmp_path / "table.csv").touch()
+    offered = completed("rafs ", tmp_path)
+    assert set(offered) == {*NAMES, "--help", "--version"} - {"job"}
+    assert completed("rafs com", tmp_path) == ["compare", "completion"]
+    assert completed("rafs compare --t", tmp_path) == ["--target", "--trials"]
+    assert completed("rafs compare ", tmp_path) == ["table.csv"]
+    assert completed("rafs compare table.csv --methods de ra", tmp_path) == ["rafs"]
+    assert set(completed("rafs compare t.csv --methods ", tmp_path)) == set(methods.names())
+    assert completed("rafs fetch --only bo", tmp_path) == ["boston"]
+    assert completed("rafs completion ", tmp_path) == ["bash"]
+
+
+def test_the_script_follows_the_commands():
+    script = bash(cli.parser())
+    for name in set(NAMES) - {"job"}:
+        assert f"        {name}) words='--help" in script
+
+
+def on_a_terminal(*command: str, **more: str) -> str:
+    parent, child = pty.openpty()
+    with subprocess.Popen(
+        command, stdin=child, stdout=child, stderr=child, env={**os.environ, **more}
+    ) as process:
+        os.close(child)
+        output = b""
+        try:
+            while part := os.read(parent, 65536):
+                output += part
+        except OSError:  # the other side is closed
+            pass
+    os.close(parent)
+    assert process.returncode == 2
+    return output.decode()
+
+
+def test_an_error_is_red_on_a_terminal_only(tmp_path):
+    command = (sys.executable, "-m", "rafs.cli", "check", str(tmp_path / "none.yaml"))
+    assert "\x1b[31mrafs: none.yaml" in on_a_terminal(*command, NO_COLOR="", TERM="xterm")
+    assert "\x1b" not in on_a_terminal(*command, NO_COLOR="1", TERM="xterm")
+    plain = subprocess.run(command, capture_output=True, text=True)
+    assert plain.stderr.startswith("rafs: none.yaml")

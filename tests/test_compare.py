@@ -1,0 +1,142 @@
+"""`rafs compare`: one line from a table to an answer."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from rafs import cli, compare, methods
+from rafs.params import fixed
+
+ROOT = Path(__file__).resolve().parents[1]
+GOOD = yaml.safe_load((ROOT / "params.yaml").read_text())
+QUICK = ("--seeds", "2", "--trials", "2", "--steps", "30", "--cores", "1")
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch) -> str:
+    random = np.random.default_rng(1)
+    x = random.uniform(-2, 2, 60)
+    kind = random.choice(["a", "b"], 60)
+    y = np.sin(x) + (kind == "b") + random.normal(0, 0.1, 60)
+    pd.DataFrame({"x": x, "kind": kind, "y": y}).to_csv(tmp_path / "waves.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return "waves.csv"
+
+
+@pytest.mark.parametrize("name", GOOD["methods"])
+def test_the_settings_are_those_of_the_benchmark(name):
+    plan = compare.Plan("x", {}, (name,))
+    method = methods.get(name)
+    assert plan.fixed(name) == method.resolve(GOOD["ensemble"], fixed(GOOD, name))
+    ours = plan.search(name)
+    assert ours.pop("noise") == GOOD["tuning"]["noise"]
+    theirs = GOOD["methods"][name]["search"]
+    assert set(ours) == set(theirs)
+    for key, space in theirs.items():
+        assert ours[key]["log_uniform"] == pytest.approx(space["log_uniform"])
+    assert plan.training == {**GOOD["training"], "device": GOOD["device"]}
+    assert {**plan.tuning, "noise": GOOD["tuning"]["noise"]} == GOOD["tuning"]
+
+
+def test_one_line_gives_a_table_a_picture_and_files(table, capsys):
+    given = ("compare", table, "--target", "y", "--categorical", "kind", "--methods", "de", "rafs")
+    assert cli.main([*given, *QUICK]) == 0
+    shown = capsys.readouterr()
+    assert "y from 3 features" in shown.out
+    assert "2 splits into 48 training and 12 test rows" in shown.out
+    head, *rows = shown.out.splitlines()[1:4]
+    assert head.split() == ["method", "NLL", "RMSE", "95", "%", "coverage", "CPU", "s"]
+    assert {row.split()[0] for row in rows} == {"DE", "RAFs"}
+    assert "rafs: 6 of 6: " in shown.err
+    assert "\x1b" not in shown.out + shown.err
+    folder = Path("waves-comparison")
+    made = {"comparison.png", "comparison.svg", "comparison.pdf", "comparison.json", "scores.csv"}
+    assert {path.name for path in folder.iterdir()} == made
+    assert (folder / "comparison.png").read_bytes().startswith(b"\x89PNG")
+    scores = pd.read_csv(folder / "scores.csv")
+    assert len(scores) == 4
+    first = {
+        row["method"]: row
+        for row in json.loads((folder / "comparison.json").read_text())["methods"]
+    }
+    for method, part in scores.groupby("method"):
+        assert first[method]["nll"]["mean"] == pytest.approx(part["nll"].mean())
+        assert first[method]["rmse"]["mean"] == pytest.approx(part["rmse"].mean())
+
+    # once more, as JSON, to another place: the same numbers
+    assert cli.main([*given, *QUICK, "--json", "--out", "again/here"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert Path("again/here/comparison.png").is_file()
+    assert again["features"] == ["x", "kind=a", "kind=b"]
+    values = [row["nll"]["mean"] for row in again["methods"]]
+    assert values == sorted(values)
+    for row in again["methods"]:
+        assert row["nll"] == first[row["method"]]["nll"]
+
+
+def test_what_diverges_is_said_and_the_rest_is_shown(table, capsys, tmp_path):
+    frame = pd.DataFrame(
+        [
+            {"method": "de", "seed": 0, "status": "diverged"},
+            {"method": "ae", "seed": 0, "status": "ok", "nll": 1.0, "rmse": 2.0, "coverage_95": 0.9,
+             "cpu_seconds": 0.1},
+            {"method": "ae", "seed": 1, "status": "diverged"},
+        ]
+    )  # fmt: skip
+    rows = compare.summary(frame)
+    assert [row["method"] for row in rows] == ["ae", "de"]
+    assert (rows[0]["diverged"], rows[1]["diverged"]) == (1, 1)
+    assert compare.text(rows[1], "nll") == "diverged"
+    assert compare.text(rows[0], "nll") == "1.00"
+    from rafs.compare import picture
+
+    notes = [t.get_text() for t in picture.draw(frame, rows, "a $ title").texts]
+    assert any("Diverged and left out: AE 1 of 2, DE 1 of 1" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--target", "z"), "has no column 'z'; its columns are x, kind, y"),
+        (("--target", "y"), "'kind' is not a column of numbers"),
+        (("--target", "y", "--methods", "raf"), "did you mean 'rafs'?"),
+        (("--target", "y", "--seeds", "0"), "--seeds must be at least 1"),
+        (("--target", "y", "--split", "20"), "--split is the share of test rows"),
+        (("--target", "y", "--noise", "-1"), "--noise is a standard deviation"),
+        (("--target", "y", "--features", "y"), "contains the target"),
+        (("--target", "y", "--out", "waves.csv"), "is a file; name a directory"),
+    ],
+)
+def test_mistakes_are_one_sentence(arguments, says, table, capsys):
+    assert cli.main(["compare", table, *arguments]) in (1, 2)
+    error = capsys.readouterr().err
+    assert says in error
+    assert error.count("\n") == 1
+    assert cli.main(["compare", "nowhere.csv", "--target", "y"]) == 1
+    assert "there is no file nowhere.csv" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_several_processes_give_what_one_gives(table):
+    """As a program of its own, for it starts processes."""
+    given = [sys.executable, "-m", "rafs.cli", "compare", table, "--target", "y", "--categorical",
+             "kind", "--methods", "ae", "rp", "--json", *QUICK]  # fmt: skip
+    found = []
+    for cores in ("1", "2"):
+        done = subprocess.run(
+            [*given, "--cores", cores], capture_output=True, text=True, env={**os.environ},
+            timeout=600,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        rows = json.loads(done.stdout)["methods"]
+        for row in rows:
+            del row["cpu_seconds"]
+        found.append(rows)
+    assert found[0] == found[1]

@@ -1,0 +1,63 @@
+"""`rafs status` agrees with what the workflow then does."""
+
+import json
+from typing import Any
+
+import pytest
+
+from small_project import Copy
+
+pytestmark = pytest.mark.workflow
+
+
+def status(copy: Copy) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(copy.run("rafs", "status", "--json", "--cores", "2").stdout)
+    return found
+
+
+def states(found: dict[str, Any], state: str) -> dict[str, int]:
+    return {kind: counts[state] for kind, counts in found["jobs"].items() if counts[state]}
+
+
+def test_status(finished: Copy) -> None:
+    found = status(finished)
+    assert found["complete"]
+    assert found["running"] is None
+    assert states(found, "done") == {
+        "data": 6, "tuning": 4, "training": 8, "scoring": 8, "reports": 9,
+    }  # fmt: skip
+    assert found["seconds_left"] == 0
+    shown = finished.run("rafs", "status").stdout
+    assert "everything is up to date" in shown
+    assert "\x1b" not in shown
+
+    # a changed setting, a lost file, a failed job, a dataset that is not here
+    finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
+    (finished.root / "results/runs/main/ae/he/seed-0/metrics.json").unlink()
+    (finished.root / "results/runs/main/ae/he/seed-1/failed.txt").write_text("it was told to")
+    finished.edit(lambda params: params["experiments"]["main"]["datasets"].append("boston"))
+    found = status(finished)
+    assert not found["complete"]
+    assert states(found, "stale") == {"tuning": 2, "training": 4, "scoring": 4, "reports": 9}
+    assert states(found, "failed") == {"training": 1, "scoring": 1}
+    assert states(found, "to do") == {"data": 4, "tuning": 2, "training": 4, "scoring": 5}
+    assert [entry["message"] for entry in found["failed"]] == ["it was told to"]
+    assert [entry["dataset"] for entry in found["missing"]] == ["boston"]
+    assert found["seconds_left"] > 0
+    shown = finished.run("rafs", "status").stdout
+    assert "failed: it was told to" in shown
+    assert "missing: boston: not on this machine" in shown
+    assert "the rest takes about " in shown
+
+
+def test_before_anything_has_run(project: Copy) -> None:
+    found = status(project)
+    assert states(found, "to do") == {
+        "data": 6, "tuning": 4, "training": 8, "scoring": 8, "reports": 9,
+    }  # fmt: skip
+    assert found["seconds_left"] is None
+    assert "not known before some of it has run" in project.run("rafs", "status").stdout
+    project.edit(lambda params: params.update(seeds="x"))
+    done = project.run("rafs", "status", check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("rafs: params.yaml: seeds must be")

@@ -5,7 +5,7 @@ BIN := $(CURDIR)/$(VENV)/bin
 export PATH := $(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment reproduce smoke test test-fast lint format rulegraph report readme fetch lock clean
+.PHONY: help environment reproduce smoke test test-fast lint format rulegraph report docs readme fetch lock clean
 
 help: ## explain every target
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -51,6 +51,9 @@ report: environment ## Snakemake's own report, with captions and run times (buil
 	mkdir -p build
 	snakemake --report build/report.html
 
+docs: environment ## build the documentation (site/index.html); a warning is an error
+	NO_MKDOCS_2_WARNING=1 mkdocs build --quiet
+
 readme: environment ## put the headline of reports/ into README.md
 	python -m rafs.reporting.readme
 
@@ -64,4 +67,4 @@ lock: environment ## renew requirements.lock to the newest versions that pyproje
 	sed -i 's/+cpu$$//' requirements.lock
 
 clean: ## remove the environment and all caches, not the results
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist src/*.egg-info
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site src/*.egg-info

@@ -556,6 +556,8 @@ class Process:
 class NTKGaussianProcess(UncertainRegressor):
     """The analytic NTK Gaussian process: the limit of `NTKGPEnsemble` in width and in members.
 
+    Memory grows with the square of the number of training rows, time with the cube.
+
     Parameters
     ----------
     hidden_layers, activation : of the infinitely wide network; "erf", "relu" or "linear"
@@ -566,8 +568,8 @@ class NTKGaussianProcess(UncertainRegressor):
         all rows of its X together, so that they are smooth, and depend on all of X
     noise, scale, random_state : as in the ensembles; Figure 1 has ``noise=0.1, scale=False``
 
-    Memory grows with the square of the number of training rows, time with the cube.
-
+    Examples
+    --------
     >>> from rafs import NTKGaussianProcess
     >>> model = NTKGaussianProcess(noise=0.1).fit([[0], [1], [2]], [0, 1, 0])
     >>> model.predict([[1], [20]], return_std=True)[1].round(2)

@@ -38,7 +38,7 @@ def test_status(finished: Copy) -> None:
     finished.edit(lambda params: params["experiments"]["main"]["datasets"].append("boston"))
     found = status(finished)
     assert not found["complete"]
-    assert states(found, "stale") == {"tuning": 2, "training": 4, "scoring": 4, "reports": 9}
+    assert states(found, "stale") == {"tuning": 2, "training": 4, "scoring": 4, "reports": 8}
     assert states(found, "failed") == {"training": 1, "scoring": 1}
     assert states(found, "to do") == {"data": 4, "tuning": 2, "training": 4, "scoring": 5}
     assert [entry["message"] for entry in found["failed"]] == ["it was told to"]

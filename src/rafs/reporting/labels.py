@@ -55,7 +55,16 @@ def method(name: str) -> str:
         return f"{method(base)} ({key.replace('_', ' ')} {value})"
     if base.endswith("+rafs"):
         return f"{method(base.removesuffix('+rafs'))} + RAFs"
-    return METHODS.get(base, base)
+    return METHODS.get(base) or _own_label(base)
+
+
+@cache
+def _own_label(name: str) -> str:
+    """Return the label that a further method gives itself."""
+    try:
+        return str(importlib.import_module("rafs.methods").get(name).label) or name
+    except (ImportError, AttributeError, RafsError):
+        return name
 
 
 @cache
@@ -65,6 +74,11 @@ def dataset(name: str) -> str:
         return str(importlib.import_module("rafs.datasets").spec(name).title)
     except (ImportError, AttributeError, RafsError):
         return name
+
+
+def with_paper(found: Iterable[str]) -> list[str]:
+    """Return the methods of the paper, and after them whatever else was found."""
+    return in_order([*PAPER_METHODS, *found])
 
 
 def category(name: str) -> str:

@@ -28,7 +28,7 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     """Draw one panel per dataset; options: `datasets`, `methods`, `experiments`, `thresholds`."""
     names = list(options.get("datasets", ("friedman", "abalone")))
     rows, notes = data.scores(inputs, {**options, "datasets": names})
-    methods = labels.in_order(options.get("methods", labels.PAPER_METHODS))
+    methods = labels.in_order(options.get("methods") or labels.with_paper(rows["method"]))
     figure = style.canvas(height=3.2)
     panels = figure.subplots(1, len(names), squeeze=False)[0]
     for axes, name in zip(panels, names, strict=True):

@@ -117,6 +117,14 @@ LOOKS = {
     "de_nll": Look("#7f7f7f", "X", (2, 2)),
 }
 
+FURTHER = (  # of methods that are added, by their name
+    Look("#000000", "P", (1, 2)),
+    Look("#882255", "h", (1, 2)),
+    Look("#44601b", "p", (1, 2)),
+    Look("#332288", "<", (1, 2)),
+    Look("#6b6b6b", ">", (1, 2)),
+)
+
 METRICS = {
     "nll": "NLL (nats per example)",
     "nll_paper": "NLL − ½ ln 2π (nats per example)",
@@ -133,7 +141,8 @@ METRICS = {
 def look(method: str) -> Look:
     """Return the look of a method; `<base>+rafs` is its base with open markers and dots."""
     name = method.partition("@")[0]
-    base = LOOKS.get(name.removesuffix("+rafs"), Look(MUTED, "x", (1, 2)))
+    plain_name = name.removesuffix("+rafs")
+    base = LOOKS.get(plain_name) or FURTHER[sum(plain_name.encode()) % len(FURTHER)]
     if name.endswith("+rafs"):
         return Look(base.colour, base.marker, (1, 1), filled=False)
     return base

@@ -33,9 +33,9 @@ Array = NDArray[np.float64]
 def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     """Draw a block per dataset, a panel per method; options: `datasets`, `methods`, `seed`."""
     names = list(options.get("datasets", ("he", "forrester")))
-    methods = list(options.get("methods", labels.PAPER_METHODS))
     seed = int(options.get("seed", 0))
     rows, _ = data.scores(inputs, options)
+    methods = list(options.get("methods") or labels.with_paper(rows["method"]))
     lines = -(-len(methods) // COLUMNS)
     figure = style.canvas(height=0.45 + 1.75 * lines * len(names))
     panels = figure.subplots(lines * len(names), COLUMNS, squeeze=False)

@@ -1,0 +1,146 @@
+"""What mkdocs does besides Markdown: parts that are generated from the code, and equations.
+
+`<!-- generated: NAME [ARGUMENT] -->` on a line of its own is replaced by what the function of that
+name here returns. Equations become MathML while the pages are built, so that a browser needs no
+script for them.
+"""
+
+import html
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "src"))
+
+MARK = re.compile(r"^<!-- generated: (\w+) ?(\S*) -->$", re.MULTILINE)
+EQUATION = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Put the generated parts in."""
+    return MARK.sub(lambda found: PARTS[found[1]](*filter(None, [found[2]])), markdown)
+
+
+def on_page_content(html_text: str, **_: Any) -> str:
+    """Turn equations into MathML."""
+    from latex2mathml.converter import convert
+
+    def replaced(found: re.Match[str]) -> str:
+        display = "block" if found[2] == "[" else "inline"
+        return convert(html.unescape(found[3]).strip(), display=display)
+
+    return EQUATION.sub(replaced, html_text)
+
+
+def row(*cells: object) -> str:
+    """Return a row of a table."""
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+
+
+def catalogue() -> str:
+    """Return the table of datasets, and below it one entry for each."""
+    from rafs import datasets
+    from rafs.datasets.core import CATEGORIES
+
+    specs = [datasets.spec(name) for name in datasets.names()]
+    lines = [
+        row("dataset", "category", "features", "train", "test", "noise", "source"),
+        row(*["---"] * 2, *["---:"] * 4, "---"),
+    ]
+    for s in specs:
+        noise = "unknown" if s.noise is None else f"{s.noise:g}"
+        name = f"[{s.name}](#{s.name})"
+        kind = CATEGORIES[s.category]
+        lines.append(row(name, kind, s.dimension, s.train, s.test, noise, s.source))
+    for s in specs:
+        target = s.target + (f" ({s.target_unit})" if s.target_unit else "")
+        lines += [
+            "",
+            f"### {s.title} {{ #{s.name} }}",
+            "",
+            f"Predicts {target}; `{s.name}`, {s.citation}.",
+        ]
+        if s.doi:
+            lines.append(f"DOI [{s.doi}](https://doi.org/{s.doi}).")
+        lines.append(f"Licence: {s.licence}.")
+        lines += ["", *ranges(s)]
+    return "\n".join(lines)
+
+
+def ranges(spec: Any) -> list[str]:
+    """Return the features of a dataset, with units and ranges where they are known."""
+    if len(spec.features) > 12:
+        return [f"Features: {', '.join(f'`{name}`' for name in spec.features)}."]
+    lines = [row("feature", "unit", "training range", "test range"), row(*["---"] * 4)]
+    for k, name in enumerate(spec.features):
+        unit = spec.units[k] if spec.units else ""
+        train, test = (
+            f"{r[k][0]:.6g} to {r[k][1]:.6g}" if r else ""
+            for r in (spec.train_ranges, spec.test_ranges)
+        )
+        if spec.clusters:
+            train = " and ".join(f"{low:g} to {high:g}" for low, high in spec.clusters)
+        lines.append(row(name, unit, train, test))
+    return lines
+
+
+def settings(name: str) -> str:
+    """Return the settings of a method: defaults, what params.yaml sets, and what is tuned."""
+    import yaml
+
+    from rafs import methods
+    from rafs.methods.settings import table
+
+    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    entry = params["methods"].get(name, {})
+    tuned = entry.get("search", {})
+    lines = [row("setting", "default", "in params.yaml", "tuned", "meaning"), row(*["---"] * 5)]
+    common = {key for key, _, _ in table(methods.get("de").schema)}
+    for key, default, meaning in table(methods.get(name).schema):
+        given = entry.get(key, "")
+        if key in common and not given and key not in tuned and name != "de":
+            continue
+        space = next(iter(tuned.get(key, {}).items()), None)
+        shown = f"{space[0].replace('_', '-')} {space[1]}" if space else ""
+        lines.append(row(f"`{key}`", f"`{default}`", f"`{given}`" if given else "", shown, meaning))
+    return "\n".join(lines)
+
+
+def commands() -> str:
+    """Return the help of every command."""
+    os.environ["COLUMNS"] = "96"
+    from rafs.cli import parser
+    from rafs.completion import commands as subcommands
+
+    top = parser()
+    parts = [("rafs", top.format_help())]
+    parts += [(f"rafs {name}", sub.format_help()) for name, sub in subcommands(top).items()]
+    return "\n\n".join(f"## {name}\n\n```text\n{text.rstrip()}\n```" for name, text in parts)
+
+
+def claims() -> str:
+    """Return the claims of the paper and the rules by which they are judged."""
+    from rafs.reporting.claims import RULES
+
+    lines = [row("", "claim", "rule"), row("---:", "---", "---")]
+    lines += [row(number, claim, rule) for number, (claim, rule, _) in enumerate(RULES, start=1)]
+    return "\n".join(lines)
+
+
+def changes() -> str:
+    """Return the change log."""
+    return (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").partition("\n")[2]
+
+
+def contributing() -> str:
+    """Return the guide for contributors, its links made fit for this place."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("\n")[2]
+    return re.sub(r"\]\(docs/", "](", text)
+
+
+PARTS = {
+    part.__name__: part for part in (catalogue, settings, commands, claims, changes, contributing)
+}

@@ -1,0 +1,150 @@
+"""A table and a method that somebody brings, exactly as the documentation adds them."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from documented import block, commands
+from small_project import Copy
+
+pytestmark = [pytest.mark.workflow]
+
+DATA, METHOD = "docs/own-data.md", "docs/own-method.md"
+TABLE = "data/own/waves.csv"
+REGISTRY = "src/rafs/methods/__init__.py"
+
+
+def add_table(copy: Copy) -> None:
+    """Make the table of the documentation and describe it in params.yaml."""
+    copy.run(sys.executable, "-c", block(DATA, "make_table.py"))
+    entry = yaml.safe_load(block(DATA, "params.yaml"))["datasets"]
+
+    def change(params: dict[str, Any]) -> None:
+        params["datasets"].update(entry)
+        params["experiments"]["main"]["datasets"].append("own")
+        for name in ("ranks", "nll_vs_published", "ranks_vs_published"):
+            params["tables"][name] = {"experiments": ["main"]}
+        for name in ("sizes", "datasets"):
+            params["tables"][name] = {"experiments": []}
+        params["figures"]["confidence_error"] = {"experiments": ["main"], "datasets": ["waves"]}
+
+    copy.edit(change)
+
+
+def add_method(copy: Copy) -> None:
+    """Write the file, the line and the entry of the documentation."""
+    path = "src/rafs/methods/laplace.py"
+    (copy.root / path).write_text(block(METHOD, path))
+    copy.replace(REGISTRY, "REGISTRY = {\n", "REGISTRY = {\n" + block(METHOD, REGISTRY))
+    entry = yaml.safe_load(block(METHOD, "params.yaml: methods"))
+    listed = yaml.safe_load(block(METHOD, "params.yaml: experiments.main"))["methods"]
+
+    def change(params: dict[str, Any]) -> None:
+        params["methods"].update(entry)
+        known = params["experiments"]["main"]["methods"]
+        known += [name for name in listed if name not in params["methods"] or name in entry]
+
+    copy.edit(change)
+
+
+@pytest.mark.slow
+def test_a_table_and_a_method_as_documented(finished: Copy) -> None:
+    before = finished.snapshot("results/runs/**/*", "results/tuning/main/*/*/*")
+    add_table(finished)
+    add_method(finished)
+    run = commands(DATA)
+    assert ["rafs", "check"] in run
+    assert ["snakemake"] in run
+    finished.run("rafs", "check")
+    counts = finished.jobs("snakemake")
+    assert counts["own"] == 1
+    assert counts["own_data"] == 3
+    assert counts["tune"] == 3 + 2  # the method everywhere, the table with the two old methods
+    assert counts["train"] == counts["score"] == 10
+    assert "data" not in counts
+    assert before == {name: finished.snapshot(name)[name] for name in before}
+    check_reports(finished)
+    assert finished.jobs("snakemake") == {}
+    check_that_compare_agrees(finished)
+    check_changes(finished)
+
+
+def check_reports(copy: Copy) -> None:
+    scores = pd.read_csv(copy.root / "results/scores/main.csv")
+    assert set(scores["method"]) == {"ae", "rafs", "laplace"}
+    assert (scores["status"] == "ok").all()
+    assert set(scores.loc[scores["dataset"] == "waves", "category"]) == {"own"}
+    tables = {path.stem: path.read_text() for path in (copy.root / "reports/tables").glob("*.md")}
+    for name in ("nll", "rmse", "ranks", "sizes", "datasets"):
+        assert "waves" in tables[name], name
+    for name in ("nll", "rmse", "ranks"):
+        assert "Laplace" in tables[name], name
+    for name in ("nll_vs_published", "ranks_vs_published"):
+        assert "waves" not in tables[name], name
+    assert re.search(r"\| waves +\| own +\| 3 +\| 96 +\| 24 +\|", tables["sizes"])
+    page = (copy.root / "reports/index.html").read_text()
+    assert 'id="dataset-waves"' in page
+    assert "x, kind=high, kind=low" in page
+    assert "Laplace" in page
+    assert "mean_rank_nll" in json.loads((copy.root / "reports/metrics.json").read_text())
+
+
+def check_that_compare_agrees(copy: Copy) -> None:
+    """One line on the same table gives the numbers of the workflow, bit for bit."""
+    done = copy.run(
+        "rafs", "compare", TABLE, "--target", "y", "--categorical", "kind", "--methods", "ae",
+        "laplace", "--seeds", "2", "--cores", "1", "--params", "params.yaml",
+    )  # fmt: skip
+    assert "Laplace" in done.stdout
+    ours = pd.read_csv(copy.root / "waves-comparison/scores.csv").set_index(["method", "seed"])
+    theirs = pd.read_csv(copy.root / "results/scores/main.csv")
+    theirs = theirs[theirs["dataset"] == "waves"].set_index(["method", "seed"])
+    for score in ("nll", "rmse", "coverage_95", "crps"):
+        assert ours[score].to_dict() == theirs.loc[ours.index, score].to_dict()
+
+
+def check_changes(copy: Copy) -> None:
+    """The same content with another date is no change; one row more is, for this table alone."""
+    table = copy.root / TABLE
+    content = table.read_bytes()
+    table.write_bytes(content)
+    only = "results/tuning/main/ae/waves/best.json"
+    assert copy.jobs("snakemake", only) == {}
+    assert "up to date" in copy.run("dvc", "status").stdout
+    table.write_bytes(content + b"100.0,low,180.0\n")
+    assert "data/own" in copy.run("dvc", "status").stdout
+    counts = copy.jobs("snakemake", only)
+    assert counts == {"own": 1, "own_data": 1, "tune": 1}
+    stale = json.loads(copy.run("rafs", "status", "--json").stdout)
+    assert {name.split("/")[-3] for name in stale["stale"] if "/runs/" in name} == {"waves"}
+    copy.edit(lambda params: params["datasets"]["waves"].update(split={"last": 0.25}))
+    drawn = "data/processed/described/waves/seed-0.npz"
+    assert copy.jobs("snakemake", drawn) == {"own": 1, "own_data": 1}
+    with np.load(copy.root / drawn) as data:
+        assert data["y_test"][-1] == 180.0
+
+
+def stopped(copy: Copy, *command: str) -> str:
+    done = copy.run(*command, check=False)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert not Path(copy.root, "data/processed").exists()
+    (said,) = re.findall(r"^rafs: (.+)$", done.stderr, re.MULTILINE)
+    return str(said)
+
+
+def test_a_table_that_cannot_be_used_stops_everything_with_a_sentence(project: Copy) -> None:
+    add_table(project)
+    project.replace(TABLE, ",low,", ",,")
+    for command in ("snakemake", "rafs check"):
+        said = stopped(project, *command.split())
+        assert said.startswith("params.yaml: datasets.waves: data/own/waves.csv: 'kind' has no")
+    (project.root / TABLE).unlink()
+    assert f"there is no file {TABLE}" in stopped(project, "snakemake")

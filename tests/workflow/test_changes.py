@@ -35,6 +35,7 @@ def test_nothing(finished: Copy) -> None:
     finished.replace("params.yaml", "seeds: 2", "seeds: 2  # a comment")
     assert finished.jobs("dvc", "repro") == {}
     assert finished.jobs("snakemake") == {}
+    assert finished.jobs("snakemake", "--snakefile", "workflow/Snakefile") == {}
     assert same()
 
 

@@ -138,7 +138,12 @@ def test_smoke(tmp_path: Path) -> None:
 
 
 def test_lint(project: Copy) -> None:
+    """Also by the file where the workflow catalogue looks for it."""
     project.run("snakemake", "--lint")
+    project.run("snakemake", "--snakefile", "workflow/Snakefile", "--lint")
+    known = yaml.safe_load((PROJECT / ".snakemake-workflow-catalog.yml").read_text())
+    assert known["usage"]["software-stack-deployment"] == {"conda": True}
+    assert (PROJECT / "config/README.md").is_file()
     project.run("snakefmt", "--check", "Snakefile", "workflow")
 
 

@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 # Jobs run with the code beside this file, also in a copy of the project that is not the installed one.
-ROOT = Path(workflow.basedir)
+BASE = Path(workflow.basedir)
+ROOT = BASE.parent if BASE.name == "workflow" else BASE
 sys.path.insert(0, str(ROOT / "src"))
 for variable, folder in (
     ("PYTHONPATH", ROOT / "src"),

@@ -1,0 +1,79 @@
+"""The wheel holds all that it needs, and runs where nothing of the project is but itself."""
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+import rafs
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_one_version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    (newest, *_) = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert project["version"] == rafs.__version__ == cited["version"] == newest == "0.1.0"
+
+
+@pytest.mark.slow
+def test_the_wheel_in_an_empty_environment(tmp_path: Path) -> None:
+    """Built from a copy of the sources; third-party packages are lent, so nothing is downloaded."""
+    source = tmp_path / "source"
+    source.mkdir()
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "src", "pyproject.toml",
+         "README.md", "LICENSE"], cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    for name in listed.stdout.splitlines():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_bytes((ROOT / name).read_bytes())
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    subprocess.run(
+        [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, source],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    (wheel,) = tmp_path.glob("rafs-0.1.0-*.whl")
+    modules = {name.removeprefix("src/") for name in listed.stdout.split() if "/rafs/" in name}
+    assert modules <= set(zipfile.ZipFile(wheel).namelist())
+
+    place = tmp_path / "empty"
+    venv.create(place, with_pip=False)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(place)}))
+    lent = [path for path in sys.path if path.endswith("site-packages")]
+    (packages / "lent.pth").write_text("\n".join(lent))  # the .pth files there are not read
+    python = place / "bin/python"
+    subprocess.run(
+        [*pip, "--python", python, "install", "--no-deps", "--ignore-installed", "--no-index",
+         wheel], check=True, capture_output=True,
+    )  # fmt: skip
+
+    random = np.random.default_rng(0)
+    x = random.uniform(-1, 1, (40, 2))
+    table = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": x[:, 0] - x[:, 1]})
+    table.to_csv(tmp_path / "table.csv", index=False)
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run(
+        [place / "bin/rafs", "compare", "table.csv", "--target", "y", "--methods", "de", "rafs",
+         "--seeds", "2", "--trials", "1", "--steps", "20"],
+        cwd=tmp_path, env=env, capture_output=True, text=True, timeout=800,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "RAFs" in done.stdout
+    assert (tmp_path / "table-comparison/comparison.png").is_file()
+    where = subprocess.run(
+        [python, "-c", "import rafs; print(rafs.__file__)"], cwd=tmp_path, env=env,
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert Path(where.strip()).is_relative_to(place)

@@ -6,6 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
+
+from documented import block, blocks, commands
+from rafs.experiments import Plan
+from rafs.params import load
+from small_project import Copy
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -32,3 +38,60 @@ def test_every_make_target_exists_and_is_explained(target):
 def test_linked_files_exist():
     for link in re.findall(r"\]\(([^)#:]+)\)", TEXT):
         assert (ROOT / link).exists(), link
+
+
+def test_the_yaml_is_that_of_the_documentation():
+    (shown,) = (block.text for block in blocks("README.md") if block.language == "yaml")
+    assert yaml.safe_load(shown) == yaml.safe_load(block("docs/own-data.md", "params.yaml"))
+
+
+def test_the_numbers_of_jobs_are_those_of_params():
+    plan = Plan(load(ROOT / "params.yaml"), ROOT)
+    assert f"{len(list(plan.tuned()))} tunings and {len(plan.all_runs):,} runs" in TEXT
+
+
+ELSEWHERE = {  # commands that other tests run, or that are not ours
+    "make": "every target exists (above); `make test` is what runs this",
+    "source": "of the shell",
+    "$EDITOR": "of the shell",
+    "rafs compare": "test_docs runs the same line",
+    "rafs smoke": "test_targets",
+}
+
+
+def shown() -> list[list[str]]:
+    """Return every command of the README: those in blocks, and those in its tables and text."""
+    inline = re.findall(r"`((?:snakemake|dvc|rafs|make) [^`]+|snakemake)`", TEXT)
+    found = [*commands("README.md"), *(line.split() for line in inline)]
+    return [list(words) for words in dict.fromkeys(map(tuple, found))]
+
+
+@pytest.mark.workflow
+@pytest.mark.slow
+def test_every_command_runs(finished: Copy) -> None:
+    """In a small project in which everything is made; the words are those of the README."""
+    ran = set()
+    alone = [words for words in shown() if words[0] not in ELSEWHERE]
+    alone = [words for words in alone if " ".join(words[:2]) not in ELSEWHERE]
+    assert len(alone) > 12
+    for words in sorted(alone, key=lambda words: words[:3] == ["dvc", "exp", "run"]):
+        done = finished.run(*words, check=False, **OFFLINE)
+        text = done.stdout + done.stderr
+        if words[:2] == ["rafs", "fetch"]:  # says what is missing, and that is an error
+            assert "boston" in text
+        else:
+            assert done.returncode == 0, (words, text)
+        ran.add(tuple(words[:2]))
+    assert {("dvc", "repro"), ("dvc", "exp"), ("snakemake", "-n"), ("rafs", "status")} <= ran
+
+
+OFFLINE = {
+    **dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9"),
+    "no_proxy": "", "NO_PROXY": "", "PIP_NO_INDEX": "1",
+}  # fmt: skip
+
+
+def test_the_comparison_is_that_of_the_documentation():
+    line = ["rafs", "compare", "data/own/waves.csv", "--target", "y", "--categorical", "kind"]
+    assert line in commands("README.md")
+    assert line in commands("docs/own-data.md")

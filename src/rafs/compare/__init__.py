@@ -188,10 +188,15 @@ class Worker:
 _worker: Worker | None = None
 
 
-def _start(plan: Plan, table: tabular.Table) -> None:
+def _start(plan: Plan, table: tabular.Table, owner: int) -> None:
+    """Begin a worker process, which ends with its owner however that ends."""
     from threadpoolctl import threadpool_limits
 
+    from rafs import warm
+
     global _worker
+    os.environ[warm.OWNER] = str(owner)
+    warm.end_with_owner()
     threadpool_limits(1)
     _worker = Worker(plan, table)
 
@@ -217,7 +222,7 @@ def results(plan: Plan, table: tabular.Table, cores: int) -> Iterator[dict[str, 
                 yield worker.run(method, best, seed)
         return
     context = multiprocessing.get_context("forkserver")
-    pool = ProcessPoolExecutor(min(cores, plan.jobs), context, _start, (plan, table))
+    pool = ProcessPoolExecutor(min(cores, plan.jobs), context, _start, (plan, table, os.getpid()))
     try:
         tuning: dict[Future[Any], str] = {pool.submit(_tune, m): m for m in plan.methods}
         waiting: set[Future[Any]] = set(tuning)

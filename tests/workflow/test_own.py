@@ -71,7 +71,6 @@ def test_a_table_and_a_method_as_documented(finished: Copy) -> None:
     assert "data" not in counts
     assert before == {name: finished.snapshot(name)[name] for name in before}
     check_reports(finished)
-    assert finished.jobs("snakemake") == {}
     check_that_compare_agrees(finished)
     check_changes(finished)
 
@@ -117,7 +116,6 @@ def check_changes(copy: Copy) -> None:
     table.write_bytes(content)
     only = "results/tuning/main/ae/waves/best.json"
     assert copy.jobs("snakemake", only) == {}
-    assert "up to date" in copy.run("dvc", "status").stdout
     table.write_bytes(content + b"100.0,low,180.0\n")
     assert "data/own" in copy.run("dvc", "status").stdout
     counts = copy.jobs("snakemake", only)

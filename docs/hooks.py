@@ -130,6 +130,15 @@ def claims() -> str:
     return "\n".join(lines)
 
 
+def quirks() -> str:
+    """Return what the released code does otherwise than the text."""
+    from rafs.quirks import QUIRKS
+
+    lines = [row("name", "where", "what", "effect"), row(*["---"] * 4)]
+    lines += [row(f"`{name}`", q.where, q.what, q.effect) for name, q in QUIRKS.items()]
+    return "\n".join(lines)
+
+
 def changes() -> str:
     """Return the change log."""
     return (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").partition("\n")[2]
@@ -142,5 +151,6 @@ def contributing() -> str:
 
 
 PARTS = {
-    part.__name__: part for part in (catalogue, settings, commands, claims, changes, contributing)
+    part.__name__: part
+    for part in (catalogue, settings, commands, claims, quirks, changes, contributing)
 }

@@ -455,14 +455,15 @@ class Plan:
             dataset=run.dataset,
             seed=run.seed,
             tuning=self.tuning(run.experiment),
-            protocol=self._data_protocol(run),
+            protocol=self.data_protocol(run),
             settings=self._settings(run.experiment, run.base, run.method, self.quirks(run)),
             sweep={k: value for k, value in variants[run.method].items() if k != "quirk"},
             training=self._training(run.experiment, run.base),
             **({"scaled": False} if "unscaled" in self.quirks(run) else {}),
         )
 
-    def _data_protocol(self, run: Run) -> str:
+    def data_protocol(self, run: Run) -> str:
+        """Return the protocol that the data of a run are drawn by."""
         return quirks.of_data(self.protocol(run.experiment, run.method), run.dataset)
 
     @cache  # noqa: B019 (a plan lives as long as the process)
@@ -474,7 +475,7 @@ class Plan:
             method=run.method,
             dataset=run.dataset,
             seed=run.seed,
-            protocol=self._data_protocol(run),
+            protocol=self.data_protocol(run),
             **({"misaligned": True} if "boston_sorted" in self.quirks(run) else {}),
             **({"interval": True} if "interval_of_means" in self.quirks(run) else {}),
         )

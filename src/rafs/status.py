@@ -17,7 +17,7 @@ from typing import Any
 
 from rafs import paths
 from rafs.errors import DamagedFileError
-from rafs.experiments import PROTOCOL, Plan, Run
+from rafs.experiments import DESCRIBED, Plan, Run
 from rafs.files import read_json, sha256
 from rafs.guards import INCOMPLETE, METADATA, about, at_hand, held_by
 from rafs.jobs.verify import failures
@@ -42,12 +42,13 @@ def jobs(plan: Plan) -> Iterator[Job]:
     for dataset in plan.real():
         spec = plan.own_table(dataset) if dataset in plan.own else plan.fetch(dataset)
         yield Job("data", paths.FETCHED.format(dataset=dataset), spec, dataset=dataset)
-    draws = {(run.dataset, run.seed): None for run in plan.all_runs}
-    draws |= {(dataset, plan.params["tuning"]["seed"]): None for _, _, dataset in plan.tuned()}
-    for dataset, seed in draws:
+    draws = {(plan.data_protocol(run), run.dataset, run.seed): None for run in plan.all_runs}
+    seed = plan.params["tuning"]["seed"]
+    draws |= {(DESCRIBED, dataset, seed): None for _, _, dataset in plan.tuned()}
+    for protocol, dataset, seed in draws:
         draw = plan.own_split if dataset in plan.own else plan.data
-        spec = draw(PROTOCOL, dataset, seed)
-        yield Job("data", plan.drawn(dataset, seed), spec, dataset=dataset)
+        spec = draw(protocol, dataset, seed)
+        yield Job("data", plan.drawn(dataset, seed, protocol), spec, dataset=dataset)
     for experiment, method, dataset in plan.tuned():
         output = paths.BEST.format(experiment=experiment, method=method, dataset=dataset)
         yield Job("tuning", output, plan.tune(experiment, method, dataset), method, dataset)
@@ -59,7 +60,7 @@ def jobs(plan: Plan) -> Iterator[Job]:
         output = paths.SCORES.format(experiment=experiment)
         yield Job("reports", output, plan.aggregate(experiment))
     for kind in ("tables", "figures"):
-        for name in plan.params[kind]:
+        for name in plan.shown_names(kind):
             yield Job("reports", plan.shown_files(kind, name)[0], plan.shown(kind, name))
     yield Job("reports", paths.CLAIMS, plan.claims())
     yield Job("reports", paths.SUMMARY, plan.summary())

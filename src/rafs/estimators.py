@@ -94,6 +94,8 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         Raises ValueError for data that cannot be used, and DivergedError, with the step and the
         member, for a training that does not stay finite.
         """
+        if not isinstance(self.scale, bool | np.bool_):
+            raise ParameterError(f"scale = {self.scale!r} is not usable; give True or False")
         x, target = self._checked(X, y)
         self.x_scaler_ = _scaler("X", x, self.scale)
         self.y_scaler_ = _scaler("y", target, self.scale)
@@ -174,6 +176,8 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
             text = values.dtype.kind == "O" and any(isinstance(v, str) for v in values.flat)
             if text or values.dtype.kind not in "biufcO":
                 raise DataError("y holds text or dates and a regression needs numbers; convert it")
+            if values.dtype.kind == "O":  # numbers, or None, which is then seen as NaN
+                y = values.astype(np.float64)
         x, target = validate_data(
             self, X, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2
         )
@@ -543,14 +547,20 @@ class Process:
         return np.asarray(mean + normal * np.sqrt(np.maximum(values, 0)) @ vectors.T)
 
     def state(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return the arrays of the posterior."""
+        """Return the posterior as it was fitted, whatever the parameters have become since."""
         posterior = self.posterior
         arrays: Arrays = {
             "rows": posterior.x,
             "factor": posterior.factor,
             "coefficients": posterior.weights,
         }
-        return arrays, {"noise": self.noise, "seed": self.seed}
+        info = {
+            "network": {name: _to_json(value) for name, value in vars(posterior.network).items()},
+            "kernel": posterior.kernel,
+            "noise": self.noise,
+            "seed": self.seed,
+        }
+        return arrays, info
 
 
 class NTKGaussianProcess(UncertainRegressor):
@@ -598,11 +608,8 @@ class NTKGaussianProcess(UncertainRegressor):
         self.scale = scale
         self.random_state = random_state
 
-    def _network(self) -> gp.Network:
-        return gp.Network(self.hidden_layers, self.activation, self.weight_sd, self.bias_sd)
-
     def _trainer(self, x: Array, y: Array, seed: int) -> Train:
-        network = self._network()
+        network = gp.Network(self.hidden_layers, self.activation, self.weight_sd, self.bias_sd)
         if not (isinstance(self.size, Integral) and self.size >= 1):
             raise ParameterError(f"size = {self.size!r} is no number of functions; give 1 or more")
 
@@ -616,7 +623,8 @@ class NTKGaussianProcess(UncertainRegressor):
         return self.model_.draws(x, self.size)
 
     def _restored(self, arrays: Arrays, info: Mapping[str, Any]) -> Process:
+        network = gp.Network(**{name: _from_json(v) for name, v in info["network"].items()})
         found = gp.Posterior(
-            arrays["rows"], arrays["factor"], arrays["coefficients"], self._network(), self.kernel
+            arrays["rows"], arrays["factor"], arrays["coefficients"], network, info["kernel"]
         )
         return Process(found, float(info["noise"]), int(info["seed"]))

@@ -57,6 +57,24 @@ def test_parameters_come_back_as_they_were(data, tmp_path) -> None:
     assert not hasattr(again, "feature_names_in_")
 
 
+@pytest.mark.parametrize(
+    ("cls", "changes"),
+    [
+        (rafs.NTKGaussianProcess, {"activation": "relu", "kernel": "nngp", "weight_sd": 0.5}),
+        (rafs.RAFsEnsemble, {"activation": "relu", "hidden": (3, 3)}),
+    ],
+)
+def test_what_is_saved_is_what_was_fitted(cls, changes, data, tmp_path) -> None:
+    """A parameter that is set after the fit waits for the next one, also on the way to a file."""
+    X, y = data
+    model = small(cls).fit(X, y)
+    wanted = model.predict(X)
+    model.set_params(**changes).save(tmp_path / "model")
+    again = cls.load(tmp_path / "model")
+    assert again.predict(X).tobytes() == wanted.tobytes()
+    assert changes.items() <= again.get_params().items()
+
+
 def test_another_process_predicts_the_same(data, tmp_path) -> None:
     X, y = data
     model = small(rafs.NTKGPEnsemble).fit(X, y)

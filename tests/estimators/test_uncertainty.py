@@ -107,6 +107,8 @@ BAD_DATA = {
     "one row": (LINE[:1], LINE[:1, 0], "1 sample"),
     "text": (LINE, ["a"] * 10, "y holds text"),
     "text as objects": (LINE, pd.Series(["a", 1.0] * 5, dtype=object), "y holds text"),
+    "no numbers": (LINE, [None] * 10, "y contains NaN"),
+    "NaN among objects": (LINE, np.array([np.nan, *range(9)], dtype=object), "y contains NaN"),
     "dates": (LINE, np.array(["2020-01-01"] * 10, dtype="datetime64[D]"), "text or dates"),
     "two targets": (LINE, np.c_[LINE, LINE], "y should be a 1d array"),
     "lengths": (LINE, LINE[:-1, 0], "inconsistent numbers of samples"),
@@ -122,6 +124,11 @@ def test_unusable_data_are_refused(cls, case: str) -> None:
     X, y, message = BAD_DATA[case]
     with pytest.raises(ValueError, match=message):
         small(cls).fit(X, y)
+
+
+def test_a_scale_that_is_neither_yes_nor_no_is_refused() -> None:
+    with pytest.raises(ValueError, match="scale = 'no' is not usable; give True or False"):
+        small(rafs.RAFsEnsemble, scale="no").fit(LINE, LINE[:, 0])
 
 
 @pytest.mark.parametrize("cls", NOISY)

@@ -230,6 +230,19 @@ def test_sizes_are_the_published_ones():
     assert texts(other)["He et al. 1D"][2] == "40 [20]"
 
 
+def test_the_catalogue_says_of_every_dataset_what_it_is():
+    table = build("datasets")
+    known = {"category", "features", "train", "test", "noise", "source", "licence", "citation"}
+    assert known <= set(table.frame.columns)
+    shown = {row[0]: row for row in table.rows if row}
+    assert shown["Boston housing"][2:4] == ["1", "354 + 152"]
+    assert shown["PUMA560 9D"][3:6] == ["3693 + 4499", "ddq3 (rad/s^2)", "0.40"]
+    assert shown["Abalone"][6].startswith("UCI 1: Nash")
+    assert shown["Abalone"][7] == "CC BY 4.0"
+    other = build("datasets", overrides={"he": {"train": 40, "noise": 0.3}})
+    assert other.rows[0][3:6] == ["40 + 50", "y", "0.30"]
+
+
 # ------------------------------------------------------------------------ effects and duels
 
 

@@ -507,7 +507,6 @@ class Plan:
         options = dict(self.params[kind][name])
         if name in CATALOGUES:
             options["own"] = self._own_in_use()
-        if name == "sizes":
             options["overrides"] = {
                 name: entry
                 for name, entry in self.params["datasets"].items()

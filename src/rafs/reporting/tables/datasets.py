@@ -1,6 +1,7 @@
 """The catalogue: where every dataset comes from, and under which terms."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -12,14 +13,20 @@ from rafs.reporting.tables.table import NONE, Row, Table, number, sections
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
-    """Build the table; options: `datasets`, and `own`, names of tables that people brought."""
-    specs = {name: datasets.spec(name) for name in options.get("datasets", datasets.names())}
+    """Build the table; options: `datasets`, `overrides` by dataset, `own`: what people brought."""
+    overrides = options.get("overrides", {})
+    specs = {
+        name: replace(datasets.spec(name), **overrides.get(name, {}))
+        for name in options.get("datasets", datasets.names())
+    }
     records = [
         {
             "dataset": name,
             "title": spec.title,
             "category": spec.category,
             "features": spec.dimension,
+            "train": spec.train,
+            "test": spec.test,
             "target": spec.target,
             "unit": spec.target_unit,
             "noise": spec.noise,
@@ -52,18 +59,21 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
         spec = specs[name]
         unit = f" ({spec.target_unit})" if spec.target_unit else ""
         noise = "unknown" if spec.noise is None else number(spec.noise)
-        shown = [labels.category(spec.category), str(spec.dimension), spec.target + unit, noise]
-        rows.append([spec.title, *shown, spec.citation or NONE, spec.licence or NONE])
+        sizes = [str(spec.dimension), f"{spec.train} + {spec.test}"]
+        shown = [labels.category(spec.category), *sizes, spec.target + unit, noise]
+        source = spec.citation if spec.synthetic else f"{spec.source}: {spec.citation}"
+        rows.append([spec.title, *shown, source or NONE, spec.licence or NONE])
     rows += [None] if own else []
     for name, record in own.items():
         noise = "unknown" if record.get("noise") is None else number(record["noise"])
-        shown = [labels.category("own"), str(len(record.get("features", ())))]
-        rows.append([name, *shown, record.get("target") or NONE, noise, NONE, NONE])
+        sizes = [str(len(record.get("features", ()))), NONE]
+        shown = [labels.category("own"), *sizes, record.get("target") or NONE, noise]
+        rows.append([name, *shown, NONE, NONE])
     return Table(
-        caption="The datasets. Noise is the standard deviation of what is added to the target of "
-        "generated data, in its units.",
+        caption="The datasets. Points are training and test points; noise is the standard "
+        "deviation of what is added to the target of generated data, in its units.",
         frame=pd.DataFrame(records),
-        head=["Dataset", "Category", "Features", "Target", "Noise", "Reference", "Licence"],
+        head=["Dataset", "Category", "Features", "Points", "Target", "Noise", "Source", "Licence"],
         rows=rows,
-        align="llclcpp",
+        align="llcclcpp",
     )

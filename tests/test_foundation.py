@@ -4,11 +4,13 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -203,3 +205,11 @@ def test_the_closure_follows_relative_and_nested_imports():
     assert {"rafs.files", "rafs.methods.base", "rafs.engine.fused"} <= set(modules)
     assert "numpy" in foreign
     assert not any(name.startswith("rafs.reporting") for name in modules)
+
+
+def test_conda_installs_the_locked_versions_and_the_package_itself():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    *conda, pip = environment["dependencies"]
+    assert pip == {"pip": ["--requirement requirements.lock", "--editable ."]}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert conda == [f"python {project['requires-python']}", "pip"]

@@ -241,6 +241,7 @@ class Guard:
         self.lock.truncate(0)
         self.lock.write(f"process {os.getpid()} on {os.uname().nodename}")
         self.lock.flush()
+        self.look_for_no_pipes()
         if self.workflow.local_exec:
             self.schedule_on_events_only()
             os.environ[warm.OWNER] = str(os.getpid())
@@ -262,6 +263,16 @@ class Guard:
         look: their number grows with every job, and after some hundreds they are all it does.
         """
         self.workflow.scheduler.job_rate_limiter = None
+
+    def look_for_no_pipes(self) -> None:
+        """Tell Snakemake that no file of this workflow is a pipe.
+
+        It would compare every input of a job with the outputs of every job before it: for `all`,
+        the square of all there is.
+        """
+        from snakemake.jobs import Job
+
+        Job.is_pipe_or_service_input = lambda job, path: False
 
     def on_end(self, log: str | list[str], *, success: bool) -> None:
         """Stop the warm parent, tell DVC (guard 5), and sum up."""

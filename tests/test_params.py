@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from rafs import params
 from rafs.errors import ParameterError
@@ -131,56 +129,6 @@ def test_anchors_are_plain_yaml_and_accepted(tmp_path):
     text = (ROOT / "params.yaml").read_text()
     text = text.replace("seeds: 10 ", "seeds: &many 10 ", 1)
     assert params.load(written(text, tmp_path))["seeds"] == 10
-
-
-VALUES = st.one_of(
-    st.none(), st.booleans(), st.integers(-(10**30), 10**30), st.floats(), st.text(max_size=8),
-    st.just([]), st.just({}), st.lists(st.integers(), max_size=3),
-    st.dictionaries(st.text(max_size=4), st.integers(), max_size=2),
-)  # fmt: skip
-
-
-def places(content, path=()):
-    """Yield the path of every value in nested mappings and lists."""
-    items = content.items() if isinstance(content, dict) else enumerate(content)
-    for key, value in items:
-        yield (*path, key)
-        if isinstance(value, dict | list):
-            yield from places(value, (*path, key))
-
-
-PLACES = [place for place in places(GOOD) if place[0] != "smoke"]
-
-
-@settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(place=st.sampled_from(PLACES), value=VALUES, how=st.sampled_from(["set", "drop", "add"]))
-def test_whatever_is_changed_is_accepted_or_refused_in_a_sentence(place, value, how, tmp_path):
-    content = copy.deepcopy(GOOD)
-    inside = content
-    for key in place[:-1]:
-        inside = inside[key]
-    if how == "set":
-        inside[place[-1]] = value
-    elif how == "drop":
-        del inside[place[-1]]
-    elif isinstance(inside, dict):
-        inside[f"{place[-1]}x"] = value
-    else:
-        inside.append(value)
-    path = written(yaml.safe_dump(content, allow_unicode=True), tmp_path)
-    try:
-        accepted = params.load(path)
-    except ParameterError as error:
-        message = str(error)
-    else:
-        plan = Plan(accepted, ROOT)
-        for experiment in plan.experiments:
-            plan.train(plan.runs(experiment)[0])
-        return
-    assert message.startswith("params.yaml")
-    assert "\n" not in message
 
 
 def test_the_command_says_it_without_a_traceback(tmp_path):

@@ -231,6 +231,7 @@ def _check(options: argparse.Namespace) -> int:
     if fault := own_fault(plan):
         raise fault
     more = "".join(f"; {name} by name: {len(plan.runs(name))} runs" for name in plan.extra)
+    load(options.file, "smoke")
     print(
         f"{options.file} is valid: {len(plan.experiments)} experiments, {len(plan.all_runs)} runs"
         f"{more}"

@@ -8,24 +8,44 @@ import copy
 import difflib
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError, best_match
 
 from rafs import datasets, methods, quirks
 from rafs.datasets import own
 from rafs.errors import ParameterError
 
+if TYPE_CHECKING:
+    from rafs.methods.base import Method
+
 Params = dict[str, Any]
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 CHANGES = ("train", "test", "noise")  # of a dataset of the paper
 SCHEMA = "workflow/schemas/params.schema.yaml"
+
+LARGEST_FILE = 2**20  # bytes
+MOST_VALUES = 100_000  # after anchors are followed
+MOST_KEYS = 1_000  # of one mapping
+DEEPEST = 20
+LARGEST_INTEGER = 2**53 - 1  # beyond it JSON's numbers are not exact
+MOST_RUNS = 100_000
+LONGEST_SENTENCE = 600
+
+# Names of rules and of their targets, which an experiment cannot have as well.
+RESERVED = {
+    "all", "fetch", "data", "own", "own_data", "tune", "tuned", "train", "score", "aggregate",
+    "table", "figure", "claims", "summary", "page", "verify", "smoke",
+}  # fmt: skip
+SWEPT = {"ensemble_size": "size", "cardinality": "activations.k"}  # what these figures show
+ONE_DIMENSIONAL = ("uncertainty_1d", "training_points_1d")
 
 GROUPS = {
     "paper": ("PM", "MLM", "T", "O", "real"),
@@ -37,24 +57,33 @@ OWN = own.CATEGORY  # the group of all tables that somebody brought
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML that refuses a key given twice."""
+    """Safe YAML that refuses a key given twice, and merges that grow without end."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Follow `<<`; each level of merges may multiply what is in the one below."""
+        merged = [value for key, value in node.value if key.tag == "tag:yaml.org,2002:merge"]
+        if not any(len(value.value) > MOST_KEYS for value in merged):
+            super().flatten_mapping(node)
+        if len(node.value) > MOST_KEYS or any(len(value.value) > MOST_KEYS for value in merged):
+            raise yaml.constructor.ConstructorError(
+                None, None, "it merges too many keys", node.start_mark
+            )
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
-    loader.flatten_mapping(node)
-    seen: set[Any] = set()
-    for key_node, _ in node.value:
-        key = loader.construct_object(key_node, deep=True)
+    written = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+    for key, times in written.items():
+        if times > 1:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"the key {key!r} is given twice", node.start_mark
+            )
+    found = loader.construct_mapping(node, deep=True)
+    for key in found:
         if not isinstance(key, str):
             raise yaml.constructor.ConstructorError(
-                None, None, f"the key {key!r} is not text", key_node.start_mark
+                None, None, f"the key {key!r} is not text", node.start_mark
             )
-        if key in seen:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"the key {key!r} is given twice", key_node.start_mark
-            )
-        seen.add(key)
-    return loader.construct_mapping(node, deep=True)
+    return found
 
 
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
@@ -62,7 +91,19 @@ _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping
 
 def load(path: Path | str, edition: str | None = None) -> Params:
     """Return checked parameters; an edition such as "smoke" is a section laid over the rest."""
-    path = Path(path)
+    try:
+        return _load(Path(path), edition)
+    except ParameterError as problem:
+        raise ParameterError(_line(str(problem))) from None
+
+
+def _line(text: str) -> str:
+    """Return a sentence that is one line of a terminal, whatever a file made it quote."""
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return shown if len(shown) <= LONGEST_SENTENCE else shown[: LONGEST_SENTENCE - 3] + "..."
+
+
+def _load(path: Path, edition: str | None) -> Params:
     schema = path.resolve().parent / SCHEMA
     params = check(_read(path), schema, path.name)
     overrides = params.pop("smoke", {})
@@ -75,16 +116,25 @@ def load(path: Path | str, edition: str | None = None) -> Params:
 
 def _read(path: Path) -> Any:
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+        text = content.decode()
     except (OSError, UnicodeDecodeError) as error:
         raise ParameterError(f"{path.name} cannot be read as UTF-8 text: {error}") from error
+    if len(content) > LARGEST_FILE:
+        raise ParameterError(f"{path.name} has more than {LARGEST_FILE} bytes; that is too much")
     try:
         # _Loader is a SafeLoader: no tag of YAML can make anything but plain values.
         return yaml.load(text, Loader=_Loader)  # noqa: S506
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+    except (
+        yaml.YAMLError, RecursionError,
+        ValueError, ArithmeticError, AttributeError, LookupError, TypeError,  # `!!int ''` and such
+    ) as error:  # fmt: skip
         mark = getattr(error, "problem_mark", None)
         place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or str(error) or "nested too deeply"
+        problem = getattr(error, "problem", None) or str(error)
+        if isinstance(error, RecursionError):
+            problem = "it is nested too deeply"
         raise ParameterError(f"{path.name}{place}: this is not valid YAML: {problem}") from error
 
 
@@ -111,7 +161,13 @@ def _overlay_loose(base: Params, over: Mapping[str, Any]) -> Params:
 
 @cache
 def _validator(path: Path) -> Draft202012Validator:
-    return Draft202012Validator(yaml.safe_load(path.read_text(encoding="utf-8")))
+    """Return the schema's validator, for which 2.0 is no whole number: paths are made of them."""
+    whole = Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    )
+    strict = validators.extend(Draft202012Validator, type_checker=whole)
+    found: Draft202012Validator = strict(yaml.safe_load(path.read_text(encoding="utf-8")))
+    return found
 
 
 def _nearest(name: object, known: Iterable[str]) -> str:
@@ -175,17 +231,38 @@ def _short(value: object, length: int = 60) -> str:
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
-def _finite(value: Any, path: Sequence[object] = ()) -> None:
-    """Refuse NaN and infinities, dates and bytes: values that have no place in JSON."""
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            _finite(item, (*path, key))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            _finite(item, (*path, index))
-    elif isinstance(value, float) and not math.isfinite(value):
+def _plain(params: Any) -> None:
+    """Refuse values that have no place in JSON, and more of them than a person would write.
+
+    A few anchors can stand for billions of values: each is counted wherever it is used.
+    """
+    waiting: list[tuple[tuple[object, ...], Any]] = [((), params)]
+    count = 0
+    while waiting:
+        path, value = waiting.pop()
+        count += 1
+        if count > MOST_VALUES:
+            raise ParameterError(f"{_dotted(path[:1])} holds more than {MOST_VALUES} values")
+        if len(path) > DEEPEST:
+            raise ParameterError(f"{_dotted(path[:1])} is nested too deeply")
+        if isinstance(value, Mapping):
+            waiting += [((*path, key), item) for key, item in value.items()]
+        elif isinstance(value, list):
+            waiting += [((*path, index), item) for index, item in enumerate(value)]
+        else:
+            _scalar(path, value)
+
+
+def _scalar(path: Sequence[object], value: Any) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
         raise ParameterError(f"{_dotted(path)} must be a finite number, not {value}")
-    elif not (value is None or isinstance(value, str | bool | int | float)):
+    if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
+        raise ParameterError(
+            f"{_dotted(path)} must be a whole number of at most {LARGEST_INTEGER}; it is larger"
+        )
+    if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
+        raise ParameterError(f"{_dotted(path)} must be text, not half a character: {value!r}")
+    if not (value is None or isinstance(value, str | bool | int | float)):
         raise ParameterError(
             f"{_dotted(path)} must be a number, text or a list, not a {type(value).__name__}"
         )
@@ -194,16 +271,18 @@ def _finite(value: Any, path: Sequence[object] = ()) -> None:
 def check(params: Any, schema: Path, source: str = "params.yaml") -> Params:
     """Return the parameters if they are usable, or raise a ParameterError that says what is not."""
     try:
-        _finite(params)
+        _plain(params)
         error = best_match(_validator(schema).iter_errors(params))
         if error is not None:
             raise ParameterError(_say(error))
         _check_methods(params)
         _check_datasets(params)
+        _check_search("tuning.noise", params["tuning"]["noise"], _noise)
         for name in params["experiments"]:
             _check_experiment(params, name)
         if not any(entry.get("default", True) for entry in params["experiments"].values()):
             raise ParameterError("experiments has none with default: true; nothing would be run")
+        _check_runs(params)
         _check_shown(params)
     except ParameterError as problem:
         raise ParameterError(f"{source}: {problem}") from None
@@ -307,11 +386,34 @@ def _check_methods(params: Params) -> None:
         shared = params["ensemble"]
         method.resolve(shared, fixed(params, name), where=where)
         for key, distribution in search(params, name).items():
-            (kind, values), *_ = distribution.items()
-            if kind != "choice" and values[0] > values[1]:
-                raise ParameterError(f"{where}.search.{key}.{kind} must be [low, high]")
-            for value in values:
-                method.resolve(shared, fixed(params, name), {key: value}, where=f"{where}.search")
+            _check_search(
+                f"{where}.search.{key}",
+                distribution,
+                partial(_resolved, method, shared, fixed(params, name), key, f"{where}.search"),
+            )
+
+
+def _resolved(
+    method: "Method", shared: Params, entry: Params, key: str, where: str, value: Any
+) -> None:
+    method.resolve(shared, entry, {key: value}, where=where)
+
+
+def _noise(value: Any) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool) or value < 0:
+        raise ParameterError(f"tuning.noise must hold numbers from 0 up, not {_short(value)}")
+
+
+def _check_search(where: str, distribution: Params, usable: Callable[[Any], None]) -> None:
+    """Check that whatever may be drawn can be used: ends, choices, and a value between the ends."""
+    ((kind, values),) = distribution.items()
+    if kind != "choice":
+        low, high = map(float, values)
+        if low > high:
+            raise ParameterError(f"{where}.{kind} must be [low, high]")
+        values = [low, low + (high - low) / math.pi, high]  # in between, and no whole number
+    for value in values:
+        usable(value)
 
 
 def _check_datasets(params: Params) -> None:
@@ -351,9 +453,30 @@ def _check_own(name: str, entry: Mapping[str, Any]) -> None:
     own.check(name, entry)
 
 
+def _check_runs(params: Params) -> None:
+    """Refuse more runs than a workflow can plan."""
+    total = 0
+    for name, entry in params["experiments"].items():
+        ((_, swept),) = entry.get("sweep", {"": [None]}).items()
+        number = entry.get("seeds", params["seeds"])
+        total += (
+            len(dataset_names(params, entry["datasets"]))
+            * len(entry["methods"])
+            * len(swept)
+            * (number if isinstance(number, int) else len(number))
+        )
+        if total > MOST_RUNS:
+            raise ParameterError(
+                f"experiments.{name} brings the runs to {total}, more than the {MOST_RUNS} that "
+                "can be planned; use fewer seeds"
+            )
+
+
 def _check_experiment(params: Params, name: str) -> None:
     entry = params["experiments"][name]
     where = f"experiments.{name}"
+    if name in RESERVED or name.startswith(("table_", "figure_")):
+        raise ParameterError(f"{where}: {name!r} is the name of a target already; choose another")
     try:
         if not dataset_names(params, entry["datasets"]):
             raise ParameterError("the group 'own' is empty; describe a table under datasets")
@@ -471,15 +594,41 @@ def _check_shown(params: Params) -> None:
                         f"{where}.experiments: {experiment!r} is no experiment; "
                         f"{_nearest(experiment, params['experiments'])}"
                     )
-            for dataset in entry.get("datasets", []):
-                if dataset not in all_datasets(params):
-                    raise ParameterError(
-                        f"{where}.datasets: {dataset!r} is no dataset; "
-                        f"{_nearest(dataset, all_datasets(params))}"
-                    )
-            for method in entry.get("methods", []):
-                if method not in methods.names():
-                    raise ParameterError(
-                        f"{where}.methods: {method!r} is no method; "
-                        f"{_nearest(method, methods.names())}"
-                    )
+                if section == "figures" and name in SWEPT:
+                    _check_swept(params, where, experiment, SWEPT[name])
+            _check_options(params, where, entry)
+            if section == "figures" and name in ONE_DIMENSIONAL:
+                for dataset in entry.get("datasets", []):
+                    line = dataset in datasets.names() and datasets.spec(dataset).dimension == 1
+                    if not line or not datasets.spec(dataset).synthetic:
+                        raise ParameterError(
+                            f"{where}.datasets: {dataset!r} is no function of one variable"
+                        )
+
+
+def _check_swept(params: Params, where: str, experiment: str, setting: str) -> None:
+    if setting not in params["experiments"][experiment].get("sweep", {}):
+        raise ParameterError(
+            f"{where}.experiments: {experiment!r} does not sweep {setting!r}, which this shows"
+        )
+
+
+def _check_options(params: Params, where: str, entry: Params) -> None:
+    """Check that what is to be shown is a part of what is run."""
+    shown = [params["experiments"][name] for name in entry["experiments"]]
+    run = {
+        "datasets": [d for e in shown for d in dataset_names(params, e["datasets"])]
+        or all_datasets(params),
+        "methods": [m for e in shown for m in e["methods"]] or methods.names(),
+    }
+    for option, there in run.items():
+        for name in entry.get(option, []):
+            if name not in there:
+                what = option.removesuffix("s")
+                place = " of its experiments" if shown else ""
+                raise ParameterError(
+                    f"{where}.{option}: {name!r} is no {what}{place}; {_nearest(name, there)}"
+                )
+    drawn = {seed for e in shown for seed in seeds(e.get("seeds", params["seeds"]))}
+    if shown and "seed" in entry and entry["seed"] not in drawn:
+        raise ParameterError(f"{where}.seed: its experiments have no seed {entry['seed']}")

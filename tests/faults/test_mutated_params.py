@@ -1,0 +1,346 @@
+"""Hundreds of parameter files, each accepted or refused in a sentence; none ends in a traceback."""
+
+import copy
+import os
+import random
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+
+from rafs import metrics, params
+from rafs.errors import ParameterError
+from rafs.experiments import Plan
+from small_project import PROJECT, Copy
+
+TEXT = (PROJECT / "params.yaml").read_text()
+GOOD = yaml.safe_load(TEXT)
+SAFE_PATH = re.compile(r"[A-Za-z0-9_./@=+-]+")
+
+
+def put(text: str | bytes, folder: Path) -> Path:
+    """Write a parameter file beside a copy of the schema."""
+    schema = folder / params.SCHEMA
+    if not schema.exists():
+        schema.parent.mkdir(parents=True)
+        schema.write_bytes((PROJECT / params.SCHEMA).read_bytes())
+    path = folder / "params.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+    return path
+
+
+def verdict(path: Path, edition: str | None = None) -> str:
+    """Return the sentence that a file is refused with, or nothing if a plan can be made of it."""
+    try:
+        plan = Plan(params.load(path, edition), PROJECT)
+    except ParameterError as error:
+        sentence = str(error)
+        assert sentence.startswith("params.yaml"), sentence
+        assert sentence.isprintable(), sentence
+        assert len(sentence) < 700
+        return sentence
+    use(plan)
+    return ""
+
+
+def use(plan: Plan) -> None:
+    """Ask a plan for everything that the rules of the workflow ask it for."""
+    names = plan.artefacts()
+    assert len(names) == len(set(names))
+    assert all(SAFE_PATH.fullmatch(name) and ".." not in name for name in names)
+    plan.targets()
+    for experiment in plan.experiments:
+        run = plan.runs(experiment)[-1]
+        plan.train(run), plan.score(run), plan.training_inputs(run), plan.aggregate(experiment)
+        plan.data("described", run.dataset, run.seed)
+    for place in list(plan.tuned())[-1:]:
+        plan.tune(*place)
+    for kind in ("tables", "figures"):
+        for name in plan.params[kind]:
+            plan.shown(kind, name), plan.shown_inputs(kind, name)
+    plan.claims(), plan.summary(), plan.page(), plan.verify(), plan.claims_inputs()
+
+
+HOSTILE = st.sampled_from(
+    ["$(touch x); ..", "../../etc", "a\nb", "\x1b[2J", "\0", "né", "\u202eabc", "a" * 5000, "{x}",
+     "", " ", "train", "table_nll", "1e-3", "null", ".nan", "!!python/name:os.system", "*a", "<<"]
+)  # fmt: skip
+NUMBERS = st.one_of(
+    st.integers(-3, 12), st.integers(-(10**40), 10**40), st.floats(), st.just(10**400),
+    st.sampled_from([2.0, 5.0, 1e308, -1e308, 5e-324, 2**53, 2**63, 2**64]),
+)  # fmt: skip
+SCALARS = st.one_of(st.none(), st.booleans(), NUMBERS, HOSTILE, st.text(max_size=6))
+KEYS = st.one_of(HOSTILE, st.text(max_size=6), st.sampled_from(sorted(GOOD)))
+VALUES = st.one_of(
+    SCALARS, st.lists(SCALARS, max_size=3), st.dictionaries(KEYS, SCALARS, max_size=2),
+    st.builds(lambda a, b: {"uniform": [a, b]}, NUMBERS, NUMBERS),
+    st.builds(lambda a, b: {"log_uniform": [a, b]}, NUMBERS, NUMBERS),
+    st.builds(lambda a: {"choice": a}, st.lists(SCALARS, max_size=2)),
+    st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=2), max_leaves=40),
+)  # fmt: skip
+
+
+def places(content: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the path of every value in nested mappings and lists."""
+    items = content.items() if isinstance(content, dict) else enumerate(content)
+    found = []
+    for key, value in items:
+        found.append((*path, key))
+        if isinstance(value, dict | list):
+            found += places(value, (*path, key))
+    return found
+
+
+PLACES = places(GOOD)
+
+
+@st.composite
+def structures(draw: Callable[..., Any]) -> str:
+    """Values and keys set, dropped, added, moved or renamed, at one place or at two."""
+    content = copy.deepcopy(GOOD)
+    for _ in range(draw(st.sampled_from([1, 1, 1, 2]))):
+        place = draw(st.sampled_from(PLACES))
+        inside = content
+        try:
+            for key in place[:-1]:
+                inside = inside[key]
+            old = inside[place[-1]]
+        except (KeyError, IndexError, TypeError):  # the first change took it away
+            continue
+        how = draw(st.sampled_from(["set", "set", "drop", "add", "rename", "section"]))
+        if how == "set":
+            inside[place[-1]] = draw(VALUES)
+        elif how == "drop":
+            del inside[place[-1]]
+        elif how == "section":
+            content.pop(place[0], None)
+        elif isinstance(inside, list):
+            inside.append(draw(VALUES))
+        elif how == "rename":
+            inside[draw(KEYS)] = inside.pop(place[-1])
+        else:
+            inside[draw(KEYS)] = copy.deepcopy(old) if draw(st.booleans()) else draw(VALUES)
+    return yaml.safe_dump(content, allow_unicode=draw(st.booleans()), width=10**6)
+
+
+PIECES = ("!!int ''", "!!float ''", "!!bool x", "!!timestamp x", "!!binary '@'", "!!set {a, b}",
+          "!!omap [a: 1]", "!!pairs [a: 1]", "!!str 5", "!!map ''", "!!seq {}", "!!null 5", "!x y",
+          "!!python/object/apply:os.system ['touch x']", "&a [*a]", "*nowhere", "&a 5", "<<: 5",
+          "{<<: {1: 2}}", "{<<: [{x: 1}, {x: 2}]}", "? [a]\n: b", "0x" + "f" * 9000, "1" * 5000,
+          "1:30:" + "59:" * 400 + "0", "0b1", "0o17", "2026-11-16", "- - -", "---", "...", "|\n",
+          "\t", "\ufeff", "\u2028", "\x85", "%YAML 9.9\n---", "'", '"\\ud800"', '"\\x', "=", "@",
+          "[" * 900, "{a: " * 200, "#", "\\", "<!DOCTYPE html>", "<<<<<<< HEAD")  # fmt: skip
+
+
+@st.composite
+def texts(draw: Callable[..., Any]) -> str | bytes:
+    """The text of the file cut, spliced, duplicated or damaged, whatever YAML makes of it."""
+    lines = TEXT.split("\n")
+    at = draw(st.integers(0, len(lines) - 1))
+    how = draw(st.sampled_from(["cut", "splice", "value", "double", "byte", "indent", "swap"]))
+    if how == "cut":
+        return TEXT[: draw(st.integers(0, len(TEXT)))]
+    if how == "byte":
+        where = draw(st.integers(0, len(TEXT) - 1))
+        raw = bytearray(TEXT.encode())
+        raw[where : where + 1] = draw(st.binary(max_size=3))
+        return bytes(raw)
+    if how == "splice":
+        lines.insert(at, draw(st.sampled_from(PIECES)))
+    elif how == "value":
+        lines[at] = lines[at].partition(":")[0] + ": " + draw(st.sampled_from(PIECES))
+    elif how == "double":
+        lines.insert(draw(st.integers(0, len(lines) - 1)), lines[at])
+    elif how == "indent":
+        lines[at] = " " * draw(st.integers(1, 5)) + lines[at].lstrip(" ")
+    else:
+        other = draw(st.integers(0, len(lines) - 1))
+        lines[at], lines[other] = lines[other], lines[at]
+    return "\n".join(lines)
+
+
+SOME = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [structures, texts])
+def test_a_mutated_file_is_accepted_or_refused_in_a_sentence(
+    kind: Callable[[], st.SearchStrategy[str | bytes]],
+    tmp_path: Path,
+    record_property: Callable[[str, object], None],
+) -> None:
+    count: Counter[str] = Counter()
+
+    @settings(max_examples=200, deadline=None, suppress_health_check=SOME, database=None)
+    @seed(int(os.environ.get("RAFS_TEST_SEED", "1")))
+    @given(content=kind(), edition=st.sampled_from([None, None, "smoke"]))
+    def attempt(content: str | bytes, edition: str | None) -> None:
+        said = verdict(put(content, tmp_path), edition)
+        count["refused" if said else "accepted"] += 1
+
+    attempt()
+    assert min(count["refused"], count["accepted"]) > 10  # neither all of them nor none
+    for outcome, number in count.items():
+        record_property(outcome, number)
+
+
+def at(*keys: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    def change(content: dict[str, Any]) -> None:
+        for key in keys[:-1]:
+            content = content[key]
+        content[keys[-1]] = value
+
+    return change
+
+
+MAIN = {"methods": ["rafs"], "datasets": ["he"]}
+# What a schema alone lets pass: each would only fail hours later, or not say why.
+SUBTLE = {
+    "a whole number with a point": (at("seeds", value=2.0), "seeds must be"),
+    "a seed with a point": (at("seeds", value=[0.0, 1.0]), "seeds"),
+    "a number beyond floats": (at("methods", "ae", "learning_rate", value=10**400), "ae.learn"),
+    "a rule's name": (at("experiments", "train", value=MAIN), "experiments.train"),
+    "a target's name": (at("experiments", "table_nll", value=MAIN), "experiments.table_nll"),
+    "a long name": (at("experiments", "e" * 300, value=MAIN), "experiments"),
+    "a newline in a name": (at("experiments", "a\nb", value=MAIN), r"experiments: 'a\nb'"),
+    "an escape sequence": (at("metho\x1b[2Jds", value={}), r"metho\x1b[2Jds is not a parameter"),
+    "a sweep of nothing": (at("experiments", "ensemble_size", "sweep", value={"": [1]}), "sweep"),
+    "a sweep with a dot": (
+        at("experiments", "ensemble_size", "sweep", value={"size.": [2]}), "ensemble_size.sweep"),
+    "noise that is text": (at("tuning", "noise", value={"choice": ["a"]}), "tuning.noise"),
+    "noise below zero": (at("tuning", "noise", value={"uniform": [-1, 1]}), "tuning.noise"),
+    "noise upside down": (at("tuning", "noise", value={"uniform": [2, 1]}), "tuning.noise.uniform"),
+    "fractions of members": (
+        at("methods", "ae", "search", "size", value={"uniform": [2, 5]}), "methods.ae.search.size"),
+    "millions of runs": (at("seeds", value=99999), "more than the 100000"),
+    "an unknown metric": (
+        at("figures", "overview", "metric", value="r2"), "figures.overview.metric"),
+    "no dataset": (at("figures", "overview", "datasets", value=[]), "figures.overview.datasets"),
+    "no such dataset there": (
+        at("tables", "nll", "datasets", value=["news"]), "tables.nll.datasets"),
+    "no such method there": (
+        at("tables", "nll", "methods", value=["de_nll"]), "tables.nll.methods"),
+    "no such seed there": (
+        at("figures", "uncertainty_1d", "seed", value=10), "uncertainty_1d.seed"),
+    "ten dimensions on a line": (
+        at("figures", "training_points_1d", "datasets", value=["welch"]), "points_1d.datasets"),
+    "no sweep to show": (
+        at("figures", "cardinality", "experiments", value=["main"]), "cardinality"),
+    "an option nobody reads": (at("tables", "nll", "title", value="x"), "tables.nll.title"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "key"), SUBTLE.values(), ids=SUBTLE)
+def test_what_would_only_fail_later_is_refused_at_once(
+    change: Callable[[dict[str, Any]], None], key: str, tmp_path: Path
+) -> None:
+    content = copy.deepcopy(GOOD)
+    change(content)
+    assert key in verdict(put(yaml.safe_dump(content, width=10**6), tmp_path))
+
+
+LAUGHS = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 12))
+MERGES = "".join(f"a{i}: &a{i} {{<<: [*a{i - 1}, *a{i - 1}]}}\n" for i in range(1, 40))
+BOMBS = {
+    "billion laughs": ("a0: &a0 [lol]\n" + LAUGHS, "values"),
+    "merged laughs": ("a0: &a0 {x: 1}\n" + MERGES, "merges too many keys"),
+    "long merge": (f"a: &a {{x: 1}}\nb: {{<<: [{'*a, ' * 5000}*a]}}", "merges too many keys"),
+    "deep lists": ("a: " + "[" * 300 + "]" * 300, "nested too deeply"),
+    "deeper lists": ("a: " + "[" * 5000, "not valid YAML"),
+    "large file": ("# " + "x" * 2**20 + "\n" + TEXT, "bytes"),
+    "long number": ("seeds: 0x" + "f" * 9000, "seeds must be a whole number of at most"),
+    "half a character": ('seeds: "\\ud800"', "seeds must be text"),
+    "wrong encoding": (TEXT.encode("utf-16"), "UTF-8"),
+    "empty file": ("", "the file must be a group of keys"),
+    "only comments": ("# nothing\n", "the file must be a group of keys"),
+    "two documents": (TEXT + "\n---\n" + TEXT, "not valid YAML"),
+    "merged number": (TEXT.replace("\nmethods:", "\nmethods:\n  <<: {1: {}}", 1), "not text"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "says"), BOMBS.values(), ids=BOMBS)
+@pytest.mark.timeout(60)
+def test_a_bomb_is_refused_in_time(text: str | bytes, says: str, tmp_path: Path) -> None:
+    assert says in verdict(put(text, tmp_path))
+
+
+def test_anchors_and_merges_that_mean_something_are_accepted(tmp_path: Path) -> None:
+    text = TEXT.replace("  ae:  ", "  ae: &base\n    prior: {bias: 0.5}\n   #", 1)
+    text = re.sub(
+        r"(?ms)^  rafs: .*?(?=^  de_nll)", "  rafs:\n    <<: *base\n    activation: random\n", text
+    )
+    path = put(text, tmp_path)
+    assert verdict(path) == ""
+    made = params.load(path)["methods"]
+    assert made["rafs"] == {**made["ae"], "activation": "random"}
+
+
+def test_the_schema_knows_the_scores_and_the_names_of_the_rules() -> None:
+    schema = yaml.safe_load((PROJECT / params.SCHEMA).read_text())
+    assert tuple(schema["$defs"]["shown"]["properties"]["metric"]["enum"]) == metrics.NAMES
+    rules = [path.read_text() for path in (PROJECT / "workflow/rules").glob("*.smk")]
+    found = re.findall(r"(?m)^(?:rule|checkpoint) (\w+):", "\n".join([*rules, "rule all:"]))
+    assert set(found) == params.RESERVED
+
+
+@pytest.mark.parametrize("what", ["missing", "directory"])
+def test_a_file_that_is_not_there(what: str, tmp_path: Path) -> None:
+    path = put(TEXT, tmp_path)
+    path.unlink()
+    if what == "directory":
+        path.mkdir()
+    assert "cannot be read" in verdict(path)
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+def test_commands_agree_with_the_check(
+    project: Copy, record_property: Callable[[str, object], None]
+) -> None:
+    """A sample through the real commands: exit 2 and one line, or a plan; nothing is started."""
+    chance = random.Random(os.environ.get("RAFS_TEST_SEED", "1"))
+    good = yaml.safe_load((project.root / "params.yaml").read_text())
+    content = [copy.deepcopy(good) for _ in range(8)]
+    content[0]["seeds"] = 0
+    content[1]["experiments"]["train"] = MAIN
+    content[2]["experiments"]["$(touch x); .."] = MAIN
+    content[3]["experiments"]["main"]["datasets"] = ["$(touch x); .."]
+    content[4]["figures"]["overview"]["metric"] = "crps"
+    content[5]["experiments"]["other_one"] = {
+        **MAIN,
+        "sweep": {"prior.weight": [1.0e-30, 7]},
+        "tuning": "main",
+    }
+    content[6]["seeds"] = [0, chance.randint(2, 2**53 - 1)]
+    content[7]["ensemble"]["hidden"] = []
+    files = [yaml.safe_dump(each) for each in content] + ["", "a: *b", "x: !!python/name:os.system"]
+    commands = {
+        "rafs": ("rafs", "check"),
+        "snakemake": ("snakemake", "--dry-run", "--quiet", "all"),
+    }
+    accepted = ran = 0
+    for number, text in enumerate(files):
+        path = put(text, project.root)
+        said = verdict(path)
+        accepted += not said
+        for name, command in commands.items():
+            if said and name == "snakemake" and number > 2:
+                continue
+            ran += 1
+            done = project.run(*command, check=False)
+            assert done.returncode == (2 if said else 0), (text, done.stderr)
+            assert "Traceback" not in done.stderr + done.stdout
+            if said:
+                assert done.stderr.splitlines()[-1] == f"rafs: {said}"
+    assert accepted == 4
+    assert not list(project.root.rglob("x"))
+    assert not [
+        name for name in ("results", "data", "reports", "logs") if (project.root / name).exists()
+    ]
+    record_property("commands", ran)

@@ -94,6 +94,18 @@ class Copy:
         return Copy(root)
 
 
+# Everything but timings, and the page, which shows them.
+SAME = ("data/processed/**/*.npz", "results/runs/**/predictions.npz", "results/runs/**/run.json",
+        "results/runs/**/metrics.json", "results/tuning/**/*.json", "results/tuning/**/*.csv",
+        "results/scores/*", "reports/figures/*", "reports/tables/*", "reports/*.json",
+        "reports/scores.csv")  # fmt: skip
+
+
+def unchanging(copy: Copy) -> dict[str, bytes]:
+    """Return the bytes of all results that are the same in every run."""
+    return {name: content for name, (_, content) in copy.snapshot(*SAME).items()}
+
+
 def ran(done: Done) -> dict[str, int]:
     """Return how many jobs of each rule a command ran, by the summary at its end."""
     text = done.stdout + done.stderr

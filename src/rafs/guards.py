@@ -1,4 +1,4 @@
-"""What keeps a workflow run honest: five guards against stale results, and a helpful frame.
+"""What keeps a workflow run honest: six guards against stale results, and a helpful frame.
 
 1. An output without a provenance record is not trusted: what the repository itself carries
    (`reports/`) is made again, for anything else the run stops with advice.
@@ -6,6 +6,7 @@
 3. The hash of a job's code is part of its parameters (`rafs.provenance`).
 4. One run per directory, by a lock that the kernel drops with its holder, however that ends.
 5. DVC is told of results only after a complete, successful run of everything.
+6. An output whose bytes are not those that later jobs have read is damaged, and is made again.
 
 A run also repeats the failed jobs of the run before, starts the warm parent of short jobs, and ends
 with a summary.
@@ -13,6 +14,9 @@ with a summary.
 
 import contextlib
 import fcntl
+import filecmp
+import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -24,7 +28,7 @@ from typing import IO, Any, NoReturn
 from rafs import paths, warm
 from rafs.errors import DamagedFileError, DataError, RafsError
 from rafs.experiments import Plan
-from rafs.files import read_json, write_json
+from rafs.files import read_json, sha256, write_json
 from rafs.jobs.verify import failures
 from rafs.params import Params, load
 
@@ -69,6 +73,51 @@ def about(top: Path) -> Iterator[tuple[str, Path]]:
 def recorded() -> set[str]:
     """Return the outputs of which Snakemake knows how they were made, or that they are not done."""
     return {output for top in (METADATA, INCOMPLETE) for output, _ in about(top)}
+
+
+def records() -> dict[str, dict[str, Any] | None]:
+    """Return Snakemake's record of every output that is complete; None for a damaged record."""
+    begun = {output for output, _ in about(INCOMPLETE)}
+    return {output: _record(file) for output, file in about(METADATA) if output not in begun}
+
+
+def _record(file: Path) -> dict[str, Any] | None:
+    try:
+        record: dict[str, Any] = json.loads(file.read_bytes())
+        return {
+            "start": float(record["starttime"]), "end": float(record["endtime"]),
+            "read": dict(record.get("input_checksums") or {}),
+        }  # fmt: skip
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def damaged(plan: Plan) -> dict[str, str]:
+    """Return the outputs that have to be made again, and why.
+
+    These are not what they were when the latest job read them, or nobody can read their record.
+    """
+    known = records()
+    read: dict[str, tuple[float, str]] = {}  # by name: when it was last read, and its checksum
+    for record in filter(None, known.values()):
+        for name, checksum in record["read"].items():
+            made = known.get(name)
+            if made and made["end"] <= record["start"] > read.get(name, (0.0, ""))[0]:
+                read[name] = (record["start"], checksum)
+    wrong = {}
+    for name in filter(os.path.exists, (*plan.artefacts(), *plan.extra_artefacts())):
+        if name in known and known[name] is None:
+            wrong[name] = "the record of its making cannot be read"
+        elif name in read and _checksum(name) != read[name][1]:
+            wrong[name] = "it is not what later jobs have read"
+    return wrong
+
+
+def _checksum(name: str) -> str:
+    try:
+        return f"sha256:{sha256(name)}"
+    except OSError:
+        return "unreadable"
 
 
 def unrecorded(plan: Plan) -> list[str]:
@@ -130,6 +179,7 @@ class Guard:
         self.warm: subprocess.Popen[bytes] | None = None
         self.display: Any = None
         self.reconsidered: set[str] = set()
+        self.damaged: dict[str, str] = {}
 
     # --- before the jobs are worked out -----------------------------------------------------------
 
@@ -142,6 +192,7 @@ class Guard:
         if not held_by():
             mark_incomplete(carried)
             self.repeat_failures()
+            self.repeat_damaged()
             self.look_again()
         self.say_missing()
 
@@ -177,6 +228,15 @@ class Guard:
             else:
                 mark_incomplete([str(note).removesuffix(f".{paths.FAILED}")])
             note.unlink()
+
+    def repeat_damaged(self) -> None:
+        """Let outputs be made again whose bytes have changed since they were read (guard 6)."""
+        self.damaged = damaged(self.plan)
+        mark_incomplete(self.damaged)
+        for name, why in list(self.damaged.items())[:20]:
+            say(f"{name} is damaged: {why}; it will be made again")
+        if len(self.damaged) > 20:
+            say(f"and {len(self.damaged) - 20} more")
 
     def look_again(self) -> None:
         """Look again for a real dataset that was missing if it is to be had now."""
@@ -280,6 +340,8 @@ class Guard:
         if self.warm is not None:
             warm.stop(self.warm)
         self.summary(log[-1] if isinstance(log, list) else str(log), success)
+        if success and self.damaged:
+            self.repair_cache()
         if success and self.complete() and not os.environ.get("DVC_STAGE"):
             self.commit()
 
@@ -290,6 +352,19 @@ class Guard:
         for name in targets & set(entries):
             targets |= set(entries[name].get("also", []))
         return [name for name in self.plan.extra if name in targets]
+
+    def repair_cache(self) -> None:
+        """Take damaged copies of what was made again out of DVC's cache, which would trust them."""
+        if not Path(".dvc").is_dir():
+            return
+        asked = subprocess.run(["dvc", "cache", "dir"], check=False, capture_output=True, text=True)
+        for name in self.damaged:
+            if asked.returncode == 0 and Path(name).is_file():
+                good = hashlib.md5(Path(name).read_bytes(), usedforsecurity=False).hexdigest()
+                copy = Path(asked.stdout.strip(), "files", "md5", good[:2], good[2:])
+                if copy.is_file() and not filecmp.cmp(copy, name, shallow=False):
+                    copy.unlink()
+                    say(f"DVC's copy of {name} was damaged and is replaced")
 
     def complete(self) -> bool:
         """Tell whether everything was asked for, and made, without restriction."""

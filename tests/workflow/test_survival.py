@@ -15,19 +15,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from small_project import Copy, ran
+from small_project import Copy, ran, unchanging
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
-
-# Everything but timings, and the page, which shows them.
-SAME = ("data/processed/**/*.npz", "results/runs/**/predictions.npz", "results/runs/**/run.json",
-        "results/runs/**/metrics.json", "results/tuning/**/*.json", "results/tuning/**/*.csv",
-        "results/scores/*", "reports/figures/*", "reports/tables/*", "reports/*.json",
-        "reports/scores.csv")  # fmt: skip
-
-
-def contents(copy: Copy) -> dict[str, bytes]:
-    return {name: content for name, (_, content) in copy.snapshot(*SAME).items()}
 
 
 def forget_results(copy: Copy) -> Copy:
@@ -131,7 +121,7 @@ def test_two_runs_and_kills(finished: Copy, reproduced: Copy) -> None:
         if name.encode() not in marked and not (copy.root / name).with_name("failed.txt").exists()
     }
     copy.run("snakemake")
-    assert contents(copy) == contents(reproduced)
+    assert unchanging(copy) == unchanging(reproduced)
     after = copy.snapshot("results/runs/**/predictions.npz")
     assert all(after[name] == stamp for name, stamp in done.items())
     assert copy.jobs("dvc", "repro") == {}
@@ -187,7 +177,7 @@ def test_failing_jobs(finished: Copy, reproduced: Copy) -> None:
     counted = finished.jobs("snakemake")
     assert {rule: counted.get(rule) for rule in again} == again
     assert finished.snapshot(*good) == good
-    for name, content in contents(reproduced).items():
+    for name, content in unchanging(reproduced).items():
         if "/predictions.npz" in name or "/scores/" in name:
             assert (finished.root / name).read_bytes() == content
     assert not list(finished.root.glob("results/**/*failed*"))

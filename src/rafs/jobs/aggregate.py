@@ -2,11 +2,13 @@
 
 import csv
 import io
+import math
 from pathlib import Path
 from typing import Any
 
 from rafs import paths
 from rafs.datasets import spec as dataset_spec
+from rafs.errors import DamagedFileError
 from rafs.files import read_json, write_text
 
 PARTS = {"in_": "in_distribution", "out_": "out_of_distribution"}
@@ -51,11 +53,23 @@ def row(spec: dict[str, Any], method: str, dataset: str, seed: int) -> dict[str,
     if not path.exists():
         return {**result, "status": "failed", "message": f"no {path}"}
     record = read_json(path)
-    result |= {"status": record["status"], "message": record["message"] or ""}
-    result |= record["metrics"] or {}
-    for prefix, part in PARTS.items():
-        result |= {f"{prefix}{name}": value for name, value in (record[part] or {}).items()}
+    try:
+        result |= {"status": record["status"], "message": record["message"] or ""}
+        for prefix, part in {"": "metrics", **PARTS}.items():
+            found = record[part] or {}
+            result |= {f"{prefix}{name}": finite(value) for name, value in found.items()}
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise DamagedFileError(
+            f"{path} is not a metrics file of this project ({error!r}); delete it and run again"
+        ) from error
     return result
+
+
+def finite(value: float) -> float:
+    """Return a score; only a damaged file holds one that is not a finite number."""
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is no score")
+    return value
 
 
 def cost(entry: dict[str, Any]) -> dict[str, Any]:

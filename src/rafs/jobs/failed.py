@@ -5,12 +5,14 @@ makes the next run of the workflow repeat just this job: `failed.txt` beside the
 or training job, `<file>.failed.txt` for a job with one file.
 """
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rafs import paths
+from rafs.errors import DamagedFileError
 from rafs.files import read_json, write_json, write_npz, write_text
 from rafs.storage import write_missing
 
@@ -30,7 +32,9 @@ def run(spec: dict[str, Any]) -> None:
         path = paths.METRICS.format(**place)
         write_text(f"{path}.{paths.FAILED}", message)
         parts = dict.fromkeys(("metrics", "in_distribution", "out_of_distribution"))
-        record = read_json(paths.RECORD.format(**place))
+        record = {**place, "protocol": job["protocol"]}
+        with contextlib.suppress(DamagedFileError):  # which may be why the job failed
+            record |= read_json(paths.RECORD.format(**place))
         write_json(path, {**record, **parts, "status": "failed", "message": message})
         return
     folder = (paths.TUNING if kind == "tune" else paths.RUN).format(**place)

@@ -1,0 +1,146 @@
+"""Damaged results are found by their bytes, named, and made again; what is good stays as it is."""
+
+import json
+import os
+from base64 import urlsafe_b64encode
+from collections.abc import Callable
+from hashlib import md5
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rafs import files
+from rafs.errors import DamagedFileError, RafsError
+from rafs.reporting.inputs import Inputs
+from small_project import Copy, unchanging
+
+RUN = "results/runs/main/{}/{}/seed-{}/{}"
+
+
+def flip(path: Path) -> None:
+    """Change one digit and keep the date, as a failing disk would."""
+    stamp = path.stat()
+    content = bytearray(path.read_bytes())
+    at = next(i for i in range(len(content) // 2, len(content)) if chr(content[i]) in "012345678")
+    content[at] += 1
+    path.write_bytes(content)
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def with_nan(path: Path) -> None:
+    arrays = files.read_npz(path)
+    arrays["mean"][3] = np.nan
+    files.write_npz(path, arrays)
+
+
+def another_version(path: Path) -> None:
+    path.write_text(json.dumps({"format": 99, "status": "ok"}))
+
+
+def not_a_number(path: Path) -> None:
+    path.write_text(path.read_text().replace("1.5", "NaN"))
+
+
+def directory(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"<html>502 Bad Gateway</html>")
+
+
+DAMAGE: dict[str, Callable[[Path], None]] = {
+    RUN.format("ae", "he", 0, "metrics.json"): flip,
+    RUN.format("ae", "he", 1, "metrics.json"): another_version,
+    RUN.format("ae", "forrester", 0, "predictions.npz"): truncate,
+    RUN.format("ae", "forrester", 1, "predictions.npz"): with_nan,
+    RUN.format("rafs", "he", 1, "run.json"): another_version,
+    "results/tuning/main/rafs/forrester/best.json": flip,
+    "data/processed/described/he/seed-1.npz": directory,
+    "reports/tables/rmse.csv": garbage,
+    "reports/claims.json": truncate,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+def test_damaged_results_are_named_and_made_again(
+    finished: Copy, reproduced: Copy, record_property: Callable[[str, object], None]
+) -> None:
+    for name, damage in DAMAGE.items():
+        damage(finished.root / name)
+    unreadable = RUN.format("rafs", "he", 0, "metrics.json")
+    truncate(
+        finished.root / ".snakemake/metadata" / urlsafe_b64encode(unreadable.encode()).decode()
+    )
+    good = finished.snapshot("results/runs/main/rafs/forrester/seed-0/predictions.npz")
+    done = finished.run("snakemake")
+    for name in (*DAMAGE, unreadable):
+        assert f"rafs: {name} is damaged: " in done.stderr, name
+    assert f"{unreadable} is damaged: the record of its making cannot be read" in done.stderr
+    assert unchanging(finished) == unchanging(reproduced)
+    assert finished.snapshot(*good) == good
+    assert finished.jobs("snakemake") == {}
+    assert finished.jobs("dvc", "repro") == {}
+    record_property("injected", len(DAMAGE) + 1)
+    record_property("repaired", len(DAMAGE) + 1)
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+def test_a_damaged_object_in_the_cache_of_dvc(finished: Copy, reproduced: Copy) -> None:
+    """DVC trusts its cache; what it checks out is found to be damaged, and the cache mended."""
+    name = RUN.format("ae", "he", 0, "predictions.npz")
+    good = (finished.root / name).read_bytes()
+    digest = md5(good).hexdigest()
+    cached = finished.root / ".dvc/cache/files/md5" / digest[:2] / digest[2:]
+    cached.chmod(0o644)
+    cached.write_bytes(good[:-20] + b"\0" * 20)
+    cached.chmod(0o444)
+    finished.run("rm", "-r", "results")
+    finished.run("dvc", "checkout")
+    assert (finished.root / name).read_bytes() != good
+    done = finished.run("snakemake")
+    assert f"rafs: {name} is damaged" in done.stderr
+    assert f"rafs: DVC's copy of {name} was damaged and is replaced" in done.stderr
+    assert unchanging(finished) == unchanging(reproduced)
+    assert cached.read_bytes() == good
+
+
+@pytest.mark.parametrize(
+    "damage", [flip, truncate, another_version, not_a_number, directory, garbage]
+)
+def test_a_damaged_file_is_never_half_used(
+    damage: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a record of their bytes, files that cannot be what they should are named."""
+    from rafs.jobs import aggregate
+
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / RUN.format("ae", "he", 0, "metrics.json")
+    parts = dict.fromkeys(("in_distribution", "out_of_distribution"))
+    files.write_json(path, {"status": "ok", "message": None, "metrics": {"nll": 1.5}, **parts})
+    spec = {"experiment": "main", "methods": ["ae"], "sweep": {}, "datasets": ["he"], "seeds": [0]}
+    damage(path)
+    if damage is flip:  # still a number: only its checksum tells
+        aggregate.run(spec)
+        return
+    with pytest.raises(DamagedFileError, match=r"seed-0/metrics\.json"):
+        aggregate.run(spec)
+
+
+@pytest.mark.parametrize("damage", [truncate, another_version, directory, garbage])
+def test_damaged_scores_are_named_by_reports(
+    damage: Callable[[Path], None], tmp_path: Path
+) -> None:
+    path = tmp_path / "results/scores/main.csv"
+    files.write_text(path, "experiment,method,dataset,seed,status\nmain,ae,he,0,ok\n")
+    damage(path)
+    with pytest.raises(RafsError, match=r"scores/main\.csv"):
+        Inputs(tmp_path).scores("main")

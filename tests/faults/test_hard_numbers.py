@@ -1,0 +1,143 @@
+"""Data and settings at the edge: every run ends with scores or with a reason, in its own file."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from rafs import methods, params, paths
+from rafs.errors import ParameterError
+from rafs.experiments import Plan, Run
+from rafs.files import read_json
+from rafs.jobs import aggregate, claims, figures, page, score, summary, tables, train, tune
+from rafs.storage import Dataset, write_dataset
+from small_project import PROJECT
+
+Array = NDArray[np.float64]
+METHODS = [name for name in methods.names() if "+" not in name]
+TEST = 20
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+    """Return a plan with short trainings, in an empty directory."""
+    chosen = params.load(PROJECT / "params.yaml", "smoke")
+    chosen["training"]["steps"] = 20
+    chosen["tuning"]["trials"] = 2
+    monkeypatch.chdir(tmp_path)
+    return Plan(chosen, PROJECT)
+
+
+def normal(n: int, d: int) -> Array:
+    return np.random.default_rng(n + d).normal(size=(n, d))
+
+
+def wave(x: Array) -> Array:
+    return np.sin(x[:, 0])
+
+
+def drawn(x: Array, y: Array, noise: float = 0.1) -> Dataset:
+    """Return a dataset whose last rows are for testing."""
+    cut = len(y) - TEST
+    names = tuple(f"x{i}" for i in range(x.shape[1]))
+    return Dataset("he", names, x[:cut], y[:cut], x[cut:], y[cut:], noise, seed=0)
+
+
+def with_outlier(values: Array, row: int, size: float = 1e9) -> Array:
+    changed = values.copy()
+    changed[row] = size
+    return changed
+
+
+def measured(plan: Plan, data: Dataset, method: str) -> dict:
+    """Tune, train and score a method on some data; return its metrics file, read strictly."""
+    experiment = "de_nll" if method == "de_nll" else "main"
+    run = Run(experiment, method, "he", 0)
+    for seed in (0, plan.params["tuning"]["seed"]):
+        write_dataset(plan.drawn("he", seed), data)
+    tune.run(json.loads(plan.tune(experiment, method, "he")))
+    train.run(json.loads(plan.train(run)))
+    score.run(json.loads(plan.score(run)))
+
+    def refuse(constant: str) -> float:
+        raise AssertionError(f"{constant} in a metrics file")
+
+    found: dict = json.loads(Path(run.path(paths.METRICS)).read_text(), parse_constant=refuse)
+    return found
+
+
+X = normal(30 + TEST, 2)
+HARD = {
+    "a constant target": drawn(X, np.full(len(X), 3.0)),
+    "a constant target without noise": drawn(X, np.full(len(X), 3.0), noise=0.0),
+    "constant inputs": drawn(np.ones_like(X), wave(X)),
+    "collinear inputs": drawn(np.outer(X[:, 0], [1.0, 2.0, -3.0]), wave(X)),
+    "an outlier among the targets": drawn(X, with_outlier(wave(X), 3)),
+    "an outlier among the test targets": drawn(X, with_outlier(wave(X), -3)),
+    "an outlier among the inputs": drawn(with_outlier(X, 3), wave(X)),
+    "an outlier among the test inputs": drawn(with_outlier(X, -3), wave(X)),
+    "three rows": drawn(normal(3 + TEST, 2), wave(normal(3 + TEST, 2))),
+    "more features than rows": drawn(normal(5 + TEST, 40), wave(normal(5 + TEST, 40))),
+    "noise of 1e9": drawn(X, wave(X), noise=1e9),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("data", HARD.values(), ids=HARD)
+def test_hard_data_have_finite_scores(
+    data: Dataset, plan: Plan, record_property: Callable[[str, object], None]
+) -> None:
+    for method in METHODS:
+        found = measured(plan, data, method)
+        assert (found["status"], found["message"]) == ("ok", None), method
+        assert found["tuned"]["status"] == "ok"
+        assert all(math.isfinite(value) for value in found["metrics"].values())
+    record_property("runs", len(METHODS))
+
+
+def test_a_constant_is_predicted_within_its_uncertainty(plan: Plan) -> None:
+    found = measured(plan, HARD["a constant target"], "rafs")["metrics"]
+    assert found["rmse"] < 0.5
+    assert found["coverage_95"] > 0.5
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_numbers_beyond_any_score_are_called_diverged(
+    plan: Plan, record_property: Callable[[str, object], None]
+) -> None:
+    for method in METHODS:
+        found = measured(plan, drawn(X, with_outlier(wave(X), 3, 1e300)), method)
+        assert found["status"] == found["tuned"]["status"] == "diverged"
+        assert "diverged at step" in found["message"]
+        assert "all 2 trials diverged" in found["tuned"]["message"]
+        assert found["metrics"] is None
+    record_property("runs", len(METHODS))
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_too_few_rows_are_refused_by_the_key(rows: int) -> None:
+    content = params.load(PROJECT / "params.yaml")
+    content["datasets"] = {"he": {"train": rows}}
+    with pytest.raises(ParameterError, match=r"datasets\.he\.train must be at least 3"):
+        params.check(content, PROJECT / params.SCHEMA)
+
+
+@pytest.mark.slow
+def test_reports_of_nothing_but_lost_runs(plan: Plan) -> None:
+    """When all runs have diverged, everything is still drawn, judged and shown, as lost."""
+    for experiment in plan.experiments:
+        aggregate.run(json.loads(plan.aggregate(experiment)))
+    for kind, job in (("tables", tables), ("figures", figures)):
+        for name in plan.params[kind]:
+            job.run(json.loads(plan.shown(kind, name)))
+    for job, spec in ((claims, plan.claims()), (summary, plan.summary()), (page, plan.page())):
+        job.run(json.loads(spec))
+    verdicts = Counter(claim["verdict"] for claim in read_json(paths.CLAIMS)["claims"])
+    assert set(verdicts) == {"not testable"}, verdicts
+    assert read_json(paths.SUMMARY)["runs"]["failed"] == len(plan.runs("main"))
+    assert "failed" in Path(paths.PAGE).read_text()

@@ -6,6 +6,7 @@ Only the arguments are read here; everything heavy is imported by the command th
 import argparse
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 
 from rafs import __version__, methods
-from rafs.errors import RafsError
+from rafs.errors import ParameterError, RafsError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -242,7 +243,7 @@ def _check(options: argparse.Namespace) -> int:
 def _job(options: argparse.Namespace) -> int:
     if not options.name.isidentifier():
         raise RafsError(f"{options.name!r} is not a job")
-    spec = options.spec
+    spec = _safe(options.spec)
     if options.name == "failed":
         spec = {"of": options.of, "log": options.log, "spec": spec}
     import_module(f"rafs.jobs.{options.name}").run(spec)
@@ -251,6 +252,19 @@ def _job(options: argparse.Namespace) -> int:
         cpu, memory = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
         print(f"{options.name}: {cpu:.3f} s of CPU, {memory:.0f} MB at most")
     return 0
+
+
+def _safe(spec: object) -> dict[str, object]:
+    """Return what a job depends on, if every part of a file's name in it is one and no path."""
+    if not isinstance(spec, dict):
+        raise ParameterError("--spec must be a JSON object")
+    for key in ("experiment", "tuning", "method", "base", "dataset", "protocol", "name"):
+        value = spec.get(key, "none")
+        if not (isinstance(value, str) and re.fullmatch(r"\w[\w.@=+-]*", value, re.ASCII)):
+            raise ParameterError(f"{value!r} cannot be the {key} of a job")
+    if not isinstance(spec.get("seed", 0), int):
+        raise ParameterError(f"{spec['seed']!r} cannot be the seed of a job")
+    return spec
 
 
 def _smoke(options: argparse.Namespace) -> int:

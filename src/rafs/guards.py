@@ -306,7 +306,10 @@ class Guard:
             self.schedule_on_events_only()
             os.environ[warm.OWNER] = str(os.getpid())
             if os.environ.get("RAFS_NO_WARM") != "1":
-                self.warm = warm.start()
+                try:
+                    self.warm = warm.start()
+                except OSError as error:  # such as a name of TMPDIR too long for a socket
+                    say(f"jobs start on their own, and slower: no warm parent ({error})")
         for name in self.asked():
             cost = self.plan.params["experiments"][name].get("cost")
             if cost:

@@ -5,7 +5,7 @@ BIN := $(CURDIR)/$(VENV)/bin
 export PATH := $(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment reproduce smoke test test-fast lint format rulegraph report docs readme fetch lock clean
+.PHONY: help environment reproduce smoke test test-fast lint format rulegraph report docs readme promises fetch audit lock clean
 
 help: ## explain every target
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -57,8 +57,16 @@ docs: environment ## build the documentation (site/index.html); a warning is an 
 readme: environment ## put the headline of reports/ into README.md
 	python -m rafs.reporting.readme
 
+promises: environment ## run the tests of docs/promises.md and write their figures into it
+	pytest -n 2 --dist worksteal --junitxml build/promises.xml tests
+	python tests/promises.py build/promises.xml
+
 fetch: environment ## get the real data files and show where each came from
 	rafs fetch
+
+audit: ## look up requirements.lock in the lists of known vulnerabilities (needs the network)
+	test -x build/audit/bin/pip-audit || { $(PYTHON) -m venv build/audit && build/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit; }
+	build/audit/bin/pip-audit --strict --progress-spinner off --no-deps --disable-pip --requirement requirements.lock
 
 lock: environment ## renew requirements.lock to the newest versions that pyproject.toml allows
 	pip-compile --quiet --upgrade --strip-extras --allow-unsafe --extra parquet --extra workflow --extra dev \

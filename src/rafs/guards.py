@@ -20,6 +20,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -36,6 +37,7 @@ METADATA = Path(".snakemake/metadata")  # one record per output that was made
 INCOMPLETE = Path(".snakemake/incomplete")  # one mark per output that is being made
 LOCK = Path(".snakemake/rafs.lock")
 STAGE = "reproduce"
+FOLDERS = ("results", "data/processed", "reports", "logs")  # where jobs write
 NAME_LENGTH = 254  # Snakemake splits longer names of records into directories
 
 
@@ -168,6 +170,18 @@ def own_fault(plan: Plan) -> RafsError | None:
     return None
 
 
+def unwritable(folders: Iterable[str] = FOLDERS) -> str:
+    """Say which folder nothing can be written to, and why; nothing if all is well."""
+    for folder in folders:
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder) as file:
+                file.write(bytes(2**16))
+        except OSError as error:
+            return f"{folder} cannot be written to: {error.strerror}"
+    return ""
+
+
 class Guard:
     """The frame around one invocation of Snakemake."""
 
@@ -187,6 +201,8 @@ class Guard:
         """Look at what is there; in the main process only, as cluster jobs parse the file too."""
         if not self.workflow.is_main_process:
             return
+        if problem := unwritable([".snakemake"]):
+            stop(f"{problem}; Snakemake needs it even to look")
         self.refuse_own_data()
         carried = self.refuse_unrecorded()
         if not held_by():
@@ -292,6 +308,8 @@ class Guard:
 
     def on_start(self) -> None:
         """Take the lock (guard 4), start the warm parent, and show how far the jobs are."""
+        if problem := unwritable() or self.forbidden():
+            stop(f"{problem}; nothing was started")
         LOCK.parent.mkdir(exist_ok=True)
         self.lock = LOCK.open("a+")
         try:
@@ -318,6 +336,13 @@ class Guard:
 
         self.display = Display()
         self.display.start()
+
+    def forbidden(self) -> str:
+        """Say which folder of an output cannot be written to: Snakemake would end at the first."""
+        for folder in dict.fromkeys(Path(name).parent for name in self.plan.artefacts()):
+            if folder.is_dir() and not os.access(folder, os.W_OK):
+                return f"{folder} cannot be written to: it is forbidden"
+        return ""
 
     def schedule_on_events_only(self) -> None:
         """Switch off Snakemake's limit of jobs per second.
@@ -399,6 +424,8 @@ class Guard:
         lines += [f"and {len(notes) - 20} more" for _ in notes[20:21]]
         lines += [f"failed: {rule} (see {file})" for rule, file in self.display.failed[:20]]
         lines += [f"missing: {dataset}: {message}" for dataset, message in self.missing()]
-        lines += [] if success else [f"not complete; Snakemake's log: {log}"]
+        if not success:
+            lines += filter(None, [unwritable()])
+            lines.append(f"not complete; Snakemake's log: {log}")
         for line in lines:
             say(line)

@@ -7,59 +7,16 @@ import signal
 import subprocess
 import time
 from base64 import urlsafe_b64decode
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from processes import forget_results, has_ended, processes_below, running, wait_until
 from small_project import Copy, ran, unchanging
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
-
-
-def forget_results(copy: Copy) -> Copy:
-    """Return to the state before the first run; the compiled code stays."""
-    copy.run("rm", "-r", "results", "reports", "data", ".snakemake", "dvc.lock")
-    return copy
-
-
-@contextmanager
-def running(copy: Copy) -> Iterator[subprocess.Popen[bytes]]:
-    """Start Snakemake as the leader of a process group."""
-    with (copy.root / "output.txt").open("wb") as output:
-        process = subprocess.Popen(
-            ["snakemake"], cwd=copy.root, env=copy.env, start_new_session=True,
-            stdout=output, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-
-
-def wait_until(condition: Callable[[], object], process: subprocess.Popen[bytes]) -> None:
-    while not condition() and process.poll() is None:
-        time.sleep(0.02)
-
-
-def processes_below(top: int) -> list[int]:
-    """Return the processes that a process started, directly or not."""
-    parents = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents[int(status.parent.name)] = int(fields[1])
-    found = [top]
-    for process in found:
-        found += [child for child, parent in parents.items() if parent == process]
-    return found[1:]
 
 
 def kill_snakemake(process: subprocess.Popen[bytes]) -> None:
@@ -73,16 +30,6 @@ def kill_everything(process: subprocess.Popen[bytes]) -> None:
 def kill_a_job(process: subprocess.Popen[bytes]) -> None:
     for victim in processes_below(process.pid)[-1:]:
         os.kill(victim, signal.SIGKILL)
-
-
-def has_ended(family: list[int]) -> bool:
-    """Wait for processes that should be ending."""
-    deadline = time.monotonic() + 60
-    while any(Path(f"/proc/{member}/cwd").exists() for member in family):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def test_two_runs_and_kills(finished: Copy, reproduced: Copy) -> None:

@@ -1,0 +1,111 @@
+"""A full or read-only disk, a forbidden folder, too little memory: said, survived, resumed."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from processes import forget_results
+from small_project import Copy, unchanging
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+
+def command(*words: str | Path) -> bool:
+    """Run a command of the system; tell whether it worked."""
+    done = subprocess.run([str(word) for word in words], check=False, capture_output=True)
+    return done.returncode == 0
+
+
+@contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[None]:
+    """Put a disk of a given size in the place of a folder, what is in it included."""
+    folder.mkdir(exist_ok=True)
+    kept = folder.with_name(f"{folder.name}-kept")
+    folder.rename(kept)
+    folder.mkdir()
+    try:
+        if not command("mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder):
+            pytest.skip("mounting a small disk is not allowed here")
+        try:
+            command("cp", "--archive", f"{kept}/.", folder)
+            yield
+        finally:
+            command("umount", "--lazy", folder)
+    finally:
+        command("rm", "-r", kept)
+
+
+@contextmanager
+def forbidden(folder: Path) -> Iterator[None]:
+    """Let nobody write in a folder; root is only stopped by the attribute `immutable`."""
+    on, off = ("+i", "-i") if os.geteuid() == 0 else ("u-w", "u+w")
+    tool = "chattr" if os.geteuid() == 0 else "chmod"
+    if not command(tool, on, folder):
+        pytest.skip("this file system has no way to keep root from writing")
+    try:
+        yield
+    finally:
+        command(tool, off, folder)
+
+
+def test_a_full_disk_and_a_read_only_one(finished: Copy, reproduced: Copy) -> None:
+    """The jobs that had room are kept; with more room the rest is made; nothing is half there."""
+    copy = forget_results(finished)
+    results = copy.root / "results"
+    with small_disk(results, "160k"):
+        done = copy.run("snakemake", check=False)
+        assert done.returncode != 0
+        assert "rafs: results cannot be written to: No space left on device" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert copy.run("snakemake", check=False).stderr.count("nothing was started") == 1
+        kept = copy.snapshot("results/tuning/**/best.json")
+        assert kept
+        assert command("mount", "-o", "remount,size=16m", results)
+        copy.run("snakemake")
+        assert unchanging(copy) == unchanging(reproduced)
+        assert copy.snapshot(*kept) == kept
+
+        assert command("mount", "-o", "remount,ro", results)
+        copy.edit(lambda params: params.update(seeds=3))
+        before = copy.snapshot("results/**/*")
+        done = copy.run("snakemake", check=False)
+        assert done.returncode == 1
+        said = "rafs: results cannot be written to: Read-only file system; nothing was started"
+        assert said in done.stderr.splitlines()
+        assert copy.snapshot("results/**/*") == before
+
+
+def test_a_forbidden_folder_and_too_little_memory(finished: Copy, reproduced: Copy) -> None:
+    """A folder that nobody may write to is told at once; one job too large harms no other."""
+    forgotten = finished.root / "results/runs/main/ae/he/seed-0"
+    for file in forgotten.iterdir():
+        file.unlink()
+    big = {"methods": ["rafs"], "datasets": ["he"], "seeds": 1,
+           "ensemble": {"hidden": [100000, 5000]}}  # fmt: skip
+    small = {"methods": ["rp"], "datasets": ["he"], "seeds": 1}
+    finished.edit(lambda params: params["experiments"].update(big=big, other=small))
+    with forbidden(forgotten):
+        done = finished.run("snakemake", check=False)
+        assert done.returncode == 1
+        assert "seed-0 cannot be written to: it is forbidden; nothing was started" in done.stderr
+        assert "Traceback" not in done.stderr
+    done = finished.run("prlimit", "--as=3000000000", "snakemake", check=False)
+    assert done.returncode != 0
+    assert "not enough memory for this job; give it more or use less data" in done.stderr
+    assert "Traceback" not in done.stderr
+    for name, status in (("other", "ok"), ("big", "failed")):
+        scores = pd.read_csv(finished.root / f"results/scores/{name}.csv")
+        assert list(scores["status"]) == [status]
+
+    finished.edit(lambda params: params["experiments"]["big"]["ensemble"].update(hidden=[6]))
+    counts = finished.jobs("snakemake")
+    assert {rule: counts[rule] for rule in ("tune", "train")} == {"tune": 1, "train": 1}
+    again = unchanging(finished)
+    for name, content in unchanging(reproduced).items():
+        if name.startswith(("data/", "results/")):
+            assert again[name] == content

@@ -1,0 +1,97 @@
+"""The same bytes on any number of cores, alone or in the workflow, anywhere, in any language."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rafs import methods, params
+from rafs.experiments import Plan, Run
+from small_project import Copy, copied
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+METHODS = list(methods.names())
+RUNS = [Run("main", method, "he", 1) for method in METHODS]
+FILES = [
+    *(run.path(f"results/runs/{{experiment}}/{{method}}/{{dataset}}/seed-{{seed}}/{name}")
+      for run in RUNS for name in ("predictions.npz", "run.json", "metrics.json")),
+    *(f"results/tuning/main/{method}/he/{name}"
+      for method in METHODS for name in ("best.json", "trials.csv")),
+    "results/scores/main.csv", "reports/tables/nll.csv", "reports/tables/nll.tex",
+    "reports/claims.json", "reports/figures/overview.svg", "reports/figures/overview.pdf",
+    "reports/figures/overview.png",
+]  # fmt: skip
+
+
+def every_method(content: dict[str, Any]) -> None:
+    """Run every method on one small dataset, with batches, so that their order counts too."""
+    content["experiments"] = {"main": {"methods": METHODS, "datasets": ["he"], "seeds": [1]}}
+    content["training"] |= {"steps": 12, "batch_size": 7}
+    content["figures"] = {"overview": {"experiments": ["main"]}}
+    content["tables"] = {"nll": {"experiments": ["main"]}}
+
+
+def bytes_of(copy: Copy, names: list[str] = FILES) -> dict[str, bytes]:
+    return {name: (copy.root / name).read_bytes() for name in names}
+
+
+def alone(copy: Copy) -> None:
+    """Run every job of the sample in a plain process, without Snakemake."""
+    plan = Plan(params.load(copy.root / "params.yaml"), copy.root)
+    specs = [("data", plan.data("described", "he", seed)) for seed in (1, 1000000)]
+    specs += [("tune", plan.tune("main", method, "he")) for method in METHODS]
+    specs += [("train", plan.train(run)) for run in RUNS]
+    specs += [("score", plan.score(run)) for run in RUNS]
+    jobs = [["job", name, "--spec", spec] for name, spec in specs]
+    (copy.root / "jobs.json").write_text(json.dumps(jobs))
+    code = "import json; from rafs.cli import main; [main(j) for j in json.load(open('jobs.json'))]"
+    copy.run("python", "-c", code, PYTHONHASHSEED="77", OMP_NUM_THREADS="2")
+
+
+def test_the_same_bytes_everywhere(
+    project: Copy, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    project.edit(every_method)
+    project.run("snakemake", "--cores", "1")
+    wanted = bytes_of(project)
+    compared = 0
+
+    # a clone in another directory, on two cores, in another language, time zone and hash seed
+    project.run("git", "init", "--quiet")
+    (project.root / ".gitignore").write_text("results\nreports\ndata\nlogs\n.snakemake\n")
+    project.commit("all")
+    there = tmp_path / "another place" / "ünïcode"
+    project.run("git", "clone", "--quiet", ".", str(there))
+    clone = Copy(there)
+    assert not (there / "results").exists()
+    clone.compile_like(project)
+    clone.run(
+        "snakemake", "--cores", "2", LC_ALL="tr_TR.UTF-8", LANG="tr_TR.UTF-8", TZ="Asia/Kathmandu",
+        PYTHONHASHSEED="12345", OMP_NUM_THREADS="2", COLUMNS="40",
+    )  # fmt: skip
+    assert bytes_of(clone) == wanted
+    compared += len(wanted)
+
+    # without the warm parent, in the plain C locale
+    cold = copied(tmp_path / "cold")
+    cold.edit(every_method)
+    cold.compile_like(project)
+    names = [name for name in FILES if "/ae/" in name or "/hde+rafs/" in name]
+    targets = [name for name in names if name.endswith("metrics.json")]
+    cold.run("snakemake", *targets, RAFS_NO_WARM="1", LC_ALL="C", TZ="America/Caracas")
+    assert bytes_of(cold, names) == {name: wanted[name] for name in names}
+    compared += len(names)
+
+    # all of them in one plain process
+    shutil.rmtree(cold.root / "results")
+    shutil.rmtree(cold.root / "data")
+    alone(cold)
+    names = [name for name in FILES if "/runs/" in name or "/tuning/" in name]
+    assert bytes_of(cold, names) == {name: wanted[name] for name in names}
+    compared += len(names)
+    record_property("files compared", compared)
+    record_property("methods", len(METHODS))

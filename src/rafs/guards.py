@@ -18,6 +18,7 @@ import filecmp
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -182,6 +183,14 @@ def unwritable(folders: Iterable[str] = FOLDERS) -> str:
     return ""
 
 
+def sweep() -> None:
+    """Remove files that killed jobs had not finished: DVC and git would take them for results."""
+    for folder in FOLDERS:
+        for file in Path(folder).rglob(".*.tmp"):
+            if re.fullmatch(r"\..+\.[a-z0-9_]{8}\.tmp", file.name):  # see rafs.files.atomic
+                file.unlink(missing_ok=True)
+
+
 class Guard:
     """The frame around one invocation of Snakemake."""
 
@@ -319,6 +328,7 @@ class Guard:
         self.lock.truncate(0)
         self.lock.write(f"process {os.getpid()} on {os.uname().nodename}")
         self.lock.flush()
+        sweep()
         self.look_for_no_pipes()
         if self.workflow.local_exec:
             self.schedule_on_events_only()

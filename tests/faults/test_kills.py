@@ -84,7 +84,7 @@ def test_killed_twenty_times(
     assert unchanging(copy) == unchanging(reproduced)
     after = runs(copy)
     assert {name: after[name] for name in finished_runs} == finished_runs
-    assert leftovers(copy.root / "results") == []
+    assert leftovers(copy.root) == []
     assert copy.jobs("dvc", "repro") == {}
     assert killed >= KILLS - 1  # the last may come after the end
     record_property("kills", killed)

@@ -75,8 +75,9 @@ def test_a_full_disk_and_a_read_only_one(finished: Copy, reproduced: Copy) -> No
         before = copy.snapshot("results/**/*")
         done = copy.run("snakemake", check=False)
         assert done.returncode == 1
-        said = "rafs: results cannot be written to: Read-only file system; nothing was started"
-        assert said in done.stderr.splitlines()
+        assert "Traceback" not in done.stderr
+        said = ("results cannot be written to: Read-only file system", "Write-protected output")
+        assert any(sentence in done.stderr for sentence in said)  # ours or Snakemake's
         assert copy.snapshot("results/**/*") == before
 
 

@@ -14,7 +14,7 @@ FIGURE = "overview"
 
 
 def block(metrics: dict[str, Any], claims: list[dict[str, Any]]) -> str:
-    """Return the headline: a table of methods, the overview, and the verdicts on the claims."""
+    """Return the headline: the answer, methods, overview, and the verdicts on the claims."""
     ranks: dict[str, float] = metrics["mean_rank_nll"]
     rows = [
         f"| {labels.method(name)} | {ranks[name]:.2f} | {metrics['wins_nll'][name]} "
@@ -22,9 +22,15 @@ def block(metrics: dict[str, Any], claims: list[dict[str, Any]]) -> str:
         f"| {metrics['median_relative_rmse'][name]:.2f} |"
         for name in sorted(ranks, key=ranks.__getitem__)
     ]
+    best, *others = sorted(ranks, key=ranks.__getitem__)
+    distance = metrics["critical_difference"]
+    near = [labels.method(name) for name in others if ranks[name] - ranks[best] < distance]
     verdicts = [f"| {c['number']} | {c['claim']} | {c['verdict']} |" for c in claims]
     return "\n".join(
         [
+            f"{labels.method(best)} has the best mean rank in NLL; not told apart from it (Nemenyi "
+            f"test at 5 %, critical difference {distance:.2f}): {', '.join(near) or 'none'}.",
+            "",
             "| method | mean rank, NLL | lowest NLL on | median NLL | mean rank, RMSE "
             "| median RMSE, best = 1 |",
             "|---|---:|---:|---:|---:|---:|",

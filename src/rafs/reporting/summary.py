@@ -18,13 +18,13 @@ def summarise(
     inputs: Inputs,
     claims: Sequence[Claim] | None = None,
     experiment: str = "main",
-    category_of: str = "rafs",
 ) -> dict[str, Any]:
     """Return mean ranks, wins and robust scores by method, and the verdicts, few enough to read.
 
     `wins` counts datasets with the lowest median NLL. Scores are medians over datasets of the
-    median over seeds; by category they are given for one method only. RMSE has the units of each
-    dataset, so it is given relative to the best method of the dataset.
+    median over seeds, as one seed or dataset can rule a mean. RMSE has the units of each dataset,
+    so it is given relative to the best method of the dataset. Mean ranks that differ by less than
+    the critical difference are not told apart (Nemenyi, 5 %).
     """
     claims = judge(inputs) if claims is None else claims
     counts: dict[str, int] = {}
@@ -39,18 +39,21 @@ def summarise(
     best = nll.min(axis=1)
     relative = rmse.div(rmse.min(axis=1), axis=0)
     status = frame["status"].value_counts()
+    ranked = statistics.ranking(frame, NLL)
     result = {
-        "mean_rank_nll": statistics.ranking(frame, NLL).mean_ranks,
+        "mean_rank_nll": ranked.mean_ranks,
+        "critical_difference": ranked.critical_difference,
         "mean_rank_rmse": statistics.ranking(frame, "rmse").mean_ranks,
         "wins_nll": {m: int(nll[m].eq(best).sum()) for m in nll},
         "median_nll": nll.median().to_dict(),
         "median_relative_rmse": relative.median().to_dict(),
+        "nll_by_category": nll.groupby(category.reindex(nll.index)).median().to_dict(),
+        "relative_rmse_by_category": relative.groupby(category.reindex(nll.index))
+        .median()
+        .to_dict(),
         "runs": {"total": len(frame), **{str(name): int(n) for name, n in status.items()}},
         "claims": counts,
     }
-    if category_of in nll:
-        by_category = nll[category_of].groupby(category.reindex(nll.index)).median()
-        result[f"{category_of}_nll_by_category"] = by_category.to_dict()
     cleaned: dict[str, Any] = _plain(result)
     return cleaned
 

@@ -11,6 +11,7 @@ import yaml
 from documented import block, blocks, commands
 from rafs.experiments import Plan
 from rafs.params import load
+from rafs.reporting import readme
 from small_project import Copy
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -96,3 +97,7 @@ def test_the_comparison_is_that_of_the_documentation():
     line = ["rafs", "compare", "data/own/waves.csv", "--target", "y", "--categorical", "kind"]
     assert line in commands("README.md")
     assert line in commands("docs/own-data.md")
+
+
+def test_the_headline_is_that_of_the_reports():
+    assert readme.current(ROOT) == TEXT

@@ -341,6 +341,8 @@ def test_commands_agree_with_the_check(
     assert accepted == 4
     assert not list(project.root.rglob("x"))
     assert not [
-        name for name in ("results", "data", "reports", "logs") if (project.root / name).exists()
+        name
+        for name in ("results", "data/processed", "reports", "logs")
+        if (project.root / name).exists()
     ]
     record_property("commands", ran)

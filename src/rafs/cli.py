@@ -259,7 +259,9 @@ def _safe(spec: object) -> dict[str, object]:
     if not isinstance(spec, dict):
         raise ParameterError("--spec must be a JSON object")
     for key in ("experiment", "tuning", "method", "base", "dataset", "protocol", "name"):
-        value = spec.get(key, "none")
+        value = spec.get(key)
+        if value is None:  # such as the tuning of a run that takes the settings of the paper
+            continue
         if not (isinstance(value, str) and re.fullmatch(r"\w[\w.@=+-]*", value, re.ASCII)):
             raise ParameterError(f"{value!r} cannot be the {key} of a job")
     if not isinstance(spec.get("seed", 0), int):

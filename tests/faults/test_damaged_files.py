@@ -127,6 +127,7 @@ def test_a_damaged_file_is_never_half_used(
     parts = dict.fromkeys(("in_distribution", "out_of_distribution"))
     files.write_json(path, {"status": "ok", "message": None, "metrics": {"nll": 1.5}, **parts})
     spec = {"experiment": "main", "methods": ["ae"], "sweep": {}, "datasets": ["he"], "seeds": [0]}
+    spec |= {"categories": {}}
     damage(path)
     if damage is flip:  # still a number: only its checksum tells
         aggregate.run(spec)

@@ -174,9 +174,9 @@ def own_fault(plan: Plan) -> RafsError | None:
 def unwritable(folders: Iterable[str] = FOLDERS) -> str:
     """Say which folder nothing can be written to, and why; nothing if all is well."""
     for folder in folders:
+        there = next(path for path in (Path(folder), *Path(folder).parents) if path.is_dir())
         try:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder) as file:
+            with tempfile.TemporaryFile(dir=there) as file:
                 file.write(bytes(2**16))
         except OSError as error:
             return f"{folder} cannot be written to: {error.strerror}"

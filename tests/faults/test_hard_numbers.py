@@ -133,7 +133,7 @@ def test_reports_of_nothing_but_lost_runs(plan: Plan) -> None:
     for experiment in plan.experiments:
         aggregate.run(json.loads(plan.aggregate(experiment)))
     for kind, job in (("tables", tables), ("figures", figures)):
-        for name in plan.params[kind]:
+        for name in plan.shown_names(kind):
             job.run(json.loads(plan.shown(kind, name)))
     for job, spec in ((claims, plan.claims()), (summary, plan.summary()), (page, plan.page())):
         job.run(json.loads(spec))

@@ -33,7 +33,7 @@ def of_engine(axis: str) -> tuple[list[int], list[float]]:
     sizes, seconds = [], []
     for n, d, hidden, count in ENGINE[axis]:
         x, y, members = problem(n, d, hidden, count)
-        steps = max(2, int(3e9 / (n * count * members.n_parameters * 30)))
+        steps = max(40, int(3e9 / (n * count * members.n_parameters * 30)))
         engine(x, y, members, 2)
         spent = best(engine, 3, x, y, members, steps) - best(engine, 3, x, y, members, 0)
         size = {"rows": n, "members": count, "parameters": members.n_parameters, "dimensions": d}

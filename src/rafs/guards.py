@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from rafs import paths, warm
+from rafs import client, paths, warm
 from rafs.errors import DamagedFileError, DataError, RafsError
 from rafs.experiments import Plan
 from rafs.files import read_json, sha256, write_json
@@ -332,7 +332,7 @@ class Guard:
         self.look_for_no_pipes()
         if self.workflow.local_exec:
             self.schedule_on_events_only()
-            os.environ[warm.OWNER] = str(os.getpid())
+            os.environ[client.OWNER] = str(os.getpid())
             if os.environ.get("RAFS_NO_WARM") != "1":
                 try:
                     self.warm = warm.start()

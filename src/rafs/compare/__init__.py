@@ -194,8 +194,7 @@ def _start(plan: Plan, table: tabular.Table, owner: int) -> None:
     from rafs import warm
 
     global _worker
-    os.environ[warm.OWNER] = str(owner)
-    warm.end_with_owner()
+    warm.end_with(os.pidfd_open(owner))
     threadpool_limits(1)
     _worker = Worker(plan, table)
 

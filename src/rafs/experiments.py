@@ -15,6 +15,7 @@ from typing import Any
 from rafs import __version__, datasets, methods, paths, provenance, quirks
 from rafs.datasets import own
 from rafs.datasets.sources import SOURCES
+from rafs.effort import Effort, effort_of, networks
 from rafs.errors import ParameterError
 from rafs.files import canonical_json, sha256
 from rafs.params import (
@@ -30,6 +31,7 @@ from rafs.params import (
 )
 
 DESCRIBED = "described"
+OWN_SHAPE = (20_000, 50)  # training rows and features that a table of one's own is expected to have
 CATALOGUES = ("datasets", "sizes")  # tables that list the datasets themselves
 
 
@@ -461,6 +463,30 @@ class Plan:
             training=self._training(run.experiment, run.base),
             **({"scaled": False} if "unscaled" in self.quirks(run) else {}),
         )
+
+    def effort(self, run: Run) -> Effort:
+        """Return what training a run asks of a machine."""
+        settings = self._settings(run.experiment, run.base, run.method, self.quirks(run))
+        how = self._training(run.experiment, run.base)
+        return effort_of(*self._shape(run.dataset), settings, how, networks(settings))
+
+    def tuning_effort(self, experiment: str, method: str, dataset: str) -> Effort:
+        """Return what tuning a method asks of a machine."""
+        settings = self._settings(experiment, method, method)
+        how = self._training(experiment, method)
+        trained = self.params["tuning"]["trials"] * settings["size"]
+        return effort_of(*self._shape(dataset), settings, how, trained)
+
+    def _shape(self, dataset: str) -> tuple[int, int]:
+        """Return training rows and features; a guess for an own table, which may not be here."""
+        if dataset in self.own:
+            return OWN_SHAPE
+        return self._rows(dataset), datasets.spec(dataset).dimension
+
+    @property
+    def gres(self) -> str:
+        """What jobs that train ask Slurm for beside cores and memory: a GPU, or nothing."""
+        return "gpu:1" if self.params["device"] == "cuda" else ""
 
     def data_protocol(self, run: Run) -> str:
         """Return the protocol that the data of a run are drawn by."""

@@ -12,6 +12,7 @@ A run also repeats the failed jobs of the run before, starts the warm parent of 
 with a summary.
 """
 
+import atexit
 import contextlib
 import fcntl
 import filecmp
@@ -208,6 +209,9 @@ class Guard:
 
     def on_parse(self) -> None:
         """Look at what is there; in the main process only, as cluster jobs parse the file too."""
+        if self.workflow.remote_exec:  # on a node of a cluster, where hooks are not called
+            self.start_warm()
+            atexit.register(self.stop_warm)
         if not self.workflow.is_main_process:
             return
         if problem := unwritable([".snakemake"]):
@@ -330,14 +334,9 @@ class Guard:
         self.lock.flush()
         sweep()
         self.look_for_no_pipes()
+        self.schedule_on_events_only()
         if self.workflow.local_exec:
-            self.schedule_on_events_only()
-            os.environ[client.OWNER] = str(os.getpid())
-            if os.environ.get("RAFS_NO_WARM") != "1":
-                try:
-                    self.warm = warm.start()
-                except OSError as error:  # such as a name of TMPDIR too long for a socket
-                    say(f"jobs start on their own, and slower: no warm parent ({error})")
+            self.start_warm()
         for name in self.asked():
             cost = self.plan.params["experiments"][name].get("cost")
             if cost:
@@ -346,6 +345,22 @@ class Guard:
 
         self.display = Display()
         self.display.start()
+
+    def start_warm(self) -> None:
+        """Start the warm parent of the jobs on this machine."""
+        os.environ[client.OWNER] = str(os.getpid())
+        os.environ.pop(client.ADDRESS, None)
+        if os.environ.get("RAFS_NO_WARM") != "1":
+            try:
+                self.warm = warm.start()
+            except OSError as error:  # such as a name of TMPDIR too long for a socket
+                say(f"jobs start on their own, and slower: no warm parent ({error})")
+
+    def stop_warm(self) -> None:
+        """Stop the warm parent, if there is one."""
+        if self.warm is not None:
+            warm.stop(self.warm)
+            self.warm = None
 
     def forbidden(self) -> str:
         """Say which folder of an output cannot be written to: Snakemake would end at the first."""
@@ -375,8 +390,7 @@ class Guard:
     def on_end(self, log: str | list[str], *, success: bool) -> None:
         """Stop the warm parent, tell DVC (guard 5), and sum up."""
         self.display.stop()
-        if self.warm is not None:
-            warm.stop(self.warm)
+        self.stop_warm()
         self.summary(log[-1] if isinstance(log, list) else str(log), success)
         if success and self.damaged:
             self.repair_cache()

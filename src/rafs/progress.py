@@ -33,7 +33,7 @@ class Display(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.finished: Counter[str] = Counter()  # by rule
-        self.failed: list[tuple[str, str]] = []  # (rule, log)
+        self.failures: dict[Any, tuple[str, str]] = {}  # by job: its rule and its log
         self.started = self.said = time.monotonic()
         self.bar = Progress(
             TextColumn("rafs"), BarColumn(), MofNCompleteColumn(), TextColumn("jobs,"),
@@ -42,6 +42,11 @@ class Display(logging.Handler):
         )  # fmt: skip
         self.task = self.bar.add_task("jobs", total=None)
         self.live = self.bar.console.is_terminal
+
+    @property
+    def failed(self) -> list[tuple[str, str]]:
+        """Rule and log of every job that failed, also when it was tried again."""
+        return list(self.failures.values())
 
     def start(self) -> None:
         """Take the place of Snakemake's lines on the screen; its warnings stay."""
@@ -68,6 +73,7 @@ class Display(logging.Handler):
         if event == LogEvent.JOB_FINISHED:
             found = re.search(r"\(Rule: (\w+)\)", record.getMessage())
             self.finished[found[1] if found else "?"] += 1
+            self.failures.pop(detail.get("job_id"), None)  # it failed before, and was tried again
         elif event == LogEvent.JOB_ERROR:
             self._fail(detail)
         elif event == LogEvent.PROGRESS:
@@ -75,7 +81,7 @@ class Display(logging.Handler):
 
     def _fail(self, detail: dict[str, Any]) -> None:
         log = next(iter(detail.get("log") or ["no log"]))
-        self.failed.append((detail["rule_name"], log))
+        self.failures[detail.get("jobid")] = detail["rule_name"], log
         self.bar.console.print(f"rafs: {detail['rule_name']} failed; its log is {log}", style="red")
 
     def _show(self, done: int, total: int) -> None:

@@ -57,6 +57,20 @@ def test_part_of_it(finished: Copy) -> None:
     assert "costs a few seconds" not in table.read_text()  # all was run, though one has no data
 
 
+def test_part_of_it_elsewhere(finished: Copy) -> None:
+    """A job of a cluster, which does not know what was asked for, gathers the same runs."""
+    finished.edit(by_name)
+    finished.run("snakemake", "released_half", **NOWHERE)
+    scores = finished.root / "results/scores/released.csv"
+    before = scores.read_bytes()
+    scores.unlink()
+    finished.run(
+        "snakemake", "--mode", "remote", "--target-jobs", "aggregate:experiment=released",
+        "--allowed-rules", "aggregate", "--cores", "1", "--force", "--nolock", **NOWHERE,
+    )  # fmt: skip
+    assert scores.read_bytes() == before
+
+
 def test_by_name_only(finished: Copy) -> None:
     """What is run, what is missing, what is said, and what the default makes of it."""
     finished.edit(by_name)

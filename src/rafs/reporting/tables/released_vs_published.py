@@ -145,7 +145,7 @@ def not_run(released: pd.DataFrame, waiting: pd.DataFrame) -> list[str]:
         names = [labels.dataset(str(name)) for name in part["dataset"]]
         which = "any dataset" if len(names) == cells["dataset"].nunique() else ", ".join(names)
         notes.append(f"{labels.method(str(method))} on {which}")
-    costs = [] if waiting.empty else waiting["message"].dropna().unique()
+    costs = [] if waiting.empty else list(waiting["message"].dropna().unique())
     whole = [f"The experiment in whole costs {cost}." for cost in costs]
     return [f"Not run: {'; '.join(notes)}.", *whole] if notes else []
 

@@ -58,6 +58,7 @@ ELSEWHERE = {  # commands that other tests run, or that are not ours
     "rafs compare": "test_docs runs the same line",
     "rafs smoke": "test_targets",
     "snakemake released": "test_by_name",
+    "snakemake released_quick": "test_by_name",
 }
 
 

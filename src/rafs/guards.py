@@ -337,8 +337,7 @@ class Guard:
         self.schedule_on_events_only()
         if self.workflow.local_exec:
             self.start_warm()
-        for name in self.asked():
-            cost = self.plan.params["experiments"][name].get("cost")
+        for name, cost in self.asked().items():
             if cost:
                 say(f"experiment {name} costs {cost}")
         from rafs.progress import Display
@@ -397,13 +396,24 @@ class Guard:
         if success and self.complete() and not os.environ.get("DVC_STAGE"):
             self.commit()
 
-    def asked(self) -> list[str]:
-        """Return the experiments outside `all` that this run was asked for."""
+    def targets(self) -> frozenset[str] | None:
+        """Return what this run was asked for; None in a job that was sent elsewhere."""
+        if not self.workflow.is_main_process:
+            return None
+        return frozenset(self.workflow.dag_settings.targets)
+
+    def asked(self) -> dict[str, str]:
+        """Return the experiments outside `all`, and parts of them, that this run was asked for.
+
+        Each with what it costs.
+        """
         entries = self.plan.params["experiments"]
         targets = set(self.workflow.dag_settings.targets)
         for name in targets & set(entries):
             targets |= set(entries[name].get("also", []))
-        return [name for name in self.plan.extra if name in targets]
+        costs = {name: entries[name].get("cost", "") for name in self.plan.extra}
+        costs |= {name: part.cost for name, part in self.plan.parts.items()}
+        return {name: cost for name, cost in costs.items() if name in targets}
 
     def repair_cache(self) -> None:
         """Take damaged copies of what was made again out of DVC's cache, which would trust them."""
@@ -440,7 +450,9 @@ class Guard:
         targets = {"all", *self.plan.targets()}
         ran = self.display.finished
         what = ", ".join(f"{count} {rule}" for rule, count in ran.items() if rule not in targets)
-        runs = [run for name in self.asked() for run in self.plan.runs(name)]
+        names, parts = self.asked(), self.plan.parts
+        among = {parts[name].experiment if name in parts else name for name in names}
+        runs = [run for name in among for run in self.plan.gathered(name, frozenset(names))]
         total = len(self.plan.all_runs) + len(runs)
         lines = [f"ran: {what or 'nothing'}", f"runs up to date: {total - ran['train']} of {total}"]
         notes = failures()

@@ -78,7 +78,8 @@ PROMISES = (
     Promise(
         "Numbers",
         "Constant targets, collinear inputs, outliers of 1e9, three rows, more features than rows: "
-        "finite scores; a run that diverges is recorded as such; fewer rows are refused.",
+        "finite scores; so with one row, untuned, where a method can; a run that diverges or "
+        "cannot be is recorded as such; too few rows to tune on are refused.",
         ("faults/test_hard_numbers.py", "test_jobs.py::test_a_diverging_run"),
     ),
     Promise(

@@ -29,6 +29,7 @@ Params = dict[str, Any]
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 CHANGES = ("train", "test", "noise")  # of a dataset of the paper
+LEAST_TO_TUNE = 3  # training rows: one to hold out, two to train on
 SCHEMA = "workflow/schemas/params.schema.yaml"
 
 LARGEST_FILE = 2**20  # bytes
@@ -559,6 +560,13 @@ def _check_tuning_source(params: Params, name: str) -> None:
                 f"experiments.{name} sweeps a value and so needs `tuning:`, the experiment whose "
                 "tuned values it takes"
             )
+        for dataset in dataset_names(params, entry["datasets"]):
+            rows = params["datasets"].get(dataset, {}).get("train", LEAST_TO_TUNE)
+            if rows < LEAST_TO_TUNE:
+                raise ParameterError(
+                    f"datasets.{dataset}.train must be at least {LEAST_TO_TUNE} where "
+                    f"experiments.{name} tunes; fewer need `tuning: null` there"
+                )
         return
     if source not in params["experiments"]:
         raise ParameterError(

@@ -60,6 +60,15 @@ OWN = own.CATEGORY  # the group of all tables that somebody brought
 class _Loader(yaml.SafeLoader):
     """Safe YAML that refuses a key given twice, and merges that grow without end."""
 
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Return a value; where one cannot be made, as of `!!int ''`, say in which line."""
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, ArithmeticError, AttributeError, LookupError, TypeError) as error:
+            raise yaml.constructor.ConstructorError(
+                None, None, str(error), node.start_mark
+            ) from error
+
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """Follow `<<`; each level of merges may multiply what is in the one below."""
         merged = [value for key, value in node.value if key.tag == "tag:yaml.org,2002:merge"]
@@ -101,7 +110,7 @@ def load(path: Path | str, edition: str | None = None) -> Params:
 def _line(text: str) -> str:
     """Return a sentence that is one line of a terminal, whatever a file made it quote."""
     shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-    return shown if len(shown) <= LONGEST_SENTENCE else shown[: LONGEST_SENTENCE - 3] + "..."
+    return _cut(shown, LONGEST_SENTENCE)
 
 
 def _load(path: Path, edition: str | None) -> Params:
@@ -178,7 +187,7 @@ def _nearest(name: object, known: Iterable[str]) -> str:
 
 
 def _dotted(path: Iterable[object]) -> str:
-    return ".".join(str(part) for part in path) or "the file"
+    return ".".join(_cut(str(part)) for part in path) or "the file"
 
 
 def _say(error: ValidationError) -> str:
@@ -228,7 +237,10 @@ def _form(option: Mapping[str, Any]) -> str:
 
 
 def _short(value: object, length: int = 60) -> str:
-    text = value if isinstance(value, str) and length > 60 else repr(value)
+    return _cut(value if isinstance(value, str) and length > 60 else repr(value), length)
+
+
+def _cut(text: str, length: int = 60) -> str:
     return text if len(text) <= length else text[: length - 3] + "..."
 
 

@@ -121,6 +121,7 @@ def test_numbers_beyond_any_score_are_called_diverged(
 
 
 @pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.refusal
 def test_too_few_rows_to_tune_on_are_refused_by_the_key(rows: int) -> None:
     content = params.load(PROJECT / "params.yaml")
     content["datasets"] = {"he": {"train": rows}}

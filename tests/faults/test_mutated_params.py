@@ -21,6 +21,13 @@ from small_project import PROJECT, Copy
 
 TEXT = (PROJECT / "params.yaml").read_text()
 GOOD = yaml.safe_load(TEXT)
+# Where something is wrong: a line of the file, a key by its path, or the file as a whole.
+PLACE = re.compile(
+    r"params[.]yaml(, line \d+, column \d+:| cannot be read as UTF-8 text| has more than \d+ bytes;"
+    r"|: this is not valid YAML: .*position \d+|( \(smoke\))?: "
+    rf"(({'|'.join([*GOOD, 'the file'])})\b"
+    r"|\S.*? (is not a parameter; did you mean|must be|holds more than|is nested too deeply)))"
+)
 SAFE_PATH = re.compile(r"[A-Za-z0-9_./@=+-]+")
 
 
@@ -44,6 +51,7 @@ def verdict(path: Path, edition: str | None = None) -> str:
         assert sentence.startswith("params.yaml"), sentence
         assert sentence.isprintable(), sentence
         assert len(sentence) < 700
+        assert PLACE.match(sentence), sentence
         return sentence
     use(plan)
     return ""
@@ -185,6 +193,7 @@ def test_a_mutated_file_is_accepted_or_refused_in_a_sentence(
         count["refused" if said else "accepted"] += 1
 
     attempt()
+    record_property("inputs", count.total())
     assert min(count["refused"], count["accepted"]) > 10  # neither all of them nor none
     for outcome, number in count.items():
         record_property(outcome, number)
@@ -237,6 +246,7 @@ SUBTLE = {
 
 
 @pytest.mark.parametrize(("change", "key"), SUBTLE.values(), ids=SUBTLE)
+@pytest.mark.refusal
 def test_what_would_only_fail_later_is_refused_at_once(
     change: Callable[[dict[str, Any]], None], key: str, tmp_path: Path
 ) -> None:
@@ -266,6 +276,7 @@ BOMBS = {
 
 @pytest.mark.parametrize(("text", "says"), BOMBS.values(), ids=BOMBS)
 @pytest.mark.timeout(60)
+@pytest.mark.refusal
 def test_a_bomb_is_refused_in_time(text: str | bytes, says: str, tmp_path: Path) -> None:
     assert says in verdict(put(text, tmp_path))
 
@@ -290,6 +301,7 @@ def test_the_schema_knows_the_scores_and_the_names_of_the_rules() -> None:
 
 
 @pytest.mark.parametrize("what", ["missing", "directory"])
+@pytest.mark.refusal
 def test_a_file_that_is_not_there(what: str, tmp_path: Path) -> None:
     path = put(TEXT, tmp_path)
     path.unlink()
@@ -339,6 +351,9 @@ def test_commands_agree_with_the_check(
             if said:
                 assert done.stderr.splitlines()[-1] == f"rafs: {said}"
     assert accepted == 4
+    record_property("inputs", len(files))
+    record_property("refused", len(files) - accepted)
+    record_property("accepted", accepted)
     assert not list(project.root.rglob("x"))
     assert not [
         name

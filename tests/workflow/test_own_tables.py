@@ -138,6 +138,7 @@ def stopped(copy: Copy, *command: str) -> str:
     return str(said)
 
 
+@pytest.mark.refusal
 def test_a_table_that_cannot_be_used_stops_everything_with_a_sentence(project: Copy) -> None:
     add_table(project)
     project.replace(TABLE, ",low,", ",,")

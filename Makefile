@@ -58,8 +58,8 @@ readme: environment ## put the headline of reports/ into README.md
 	python -m rafs.reporting.readme
 
 promises: environment ## run the tests of docs/promises.md and write their figures into it
-	pytest -n 2 --dist worksteal --junitxml build/promises.xml tests
-	python tests/promises.py build/promises.xml
+	pytest -n 2 --dist worksteal --junitxml build/promises.xml tests; ended=$$?; \
+	  python tests/promises.py build/promises.xml && exit $$ended
 
 fetch: environment ## get the real data files and show where each came from
 	rafs fetch

@@ -98,6 +98,7 @@ PROMISES = (
         "checksums, files are written in the project alone, the report escapes what it shows.",
         (
             "faults/test_safety.py",
+            "workflow/test_own_tables.py::test_a_hostile_name",
             "datasets/test_fetch.py::test_only_https_is_spoken",
             "reporting/test_page.py::test_what_is_hostile_is_only_text",
             "reporting/test_page.py::test_any_text_survives_as_text",

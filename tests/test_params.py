@@ -88,6 +88,7 @@ def test_the_project_s_own_parameters_are_valid_in_both_editions():
         (at(["datasets", "mine"], {"csv": "a"}), "datasets.mine.target is missing"),
         (at(["datasets", "mine"], {"csv": "a", "target": "b", "split": 2}), "datasets.mine.split"),
         (at(["datasets", "mine"], {"cvs": "a"}), "did you mean 'csv'?"),
+        (at(["datasets", "mine"], {"csv": "{a}.csv", "target": "b"}), "datasets.mine.csv: Snakem"),
         (at(["experiments", "de_nll", "datasets"], ["own"]), "the group 'own' is empty"),
         (at(["experiments", "main", "datasets"], ["hee"]), "no dataset; did you mean 'he'?"),
         (at(["experiments", "de_nll", "methods"], ["rafz"]), "did you mean 'rafs'?"),

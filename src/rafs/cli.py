@@ -4,6 +4,7 @@ Only the arguments are read here; everything heavy is imported by the command th
 """
 
 import argparse
+import io
 import json
 import os
 import re
@@ -53,6 +54,8 @@ def entry() -> int:
         code = warm.ask(sys.argv[1:])
         if code is not None:
             return code
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a sign that a terminal has not becomes ?
+        sys.stdout.reconfigure(errors="replace")
     return main()
 
 

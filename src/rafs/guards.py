@@ -422,13 +422,14 @@ class Guard:
             say("`dvc commit` failed; `dvc repro` will look again")
 
     def summary(self, log: str, success: bool) -> None:
-        """Say what ran, what was up to date, what failed and where its log is."""
+        """Say what ran, how many runs there are, what failed and where its log is."""
         targets = {"all", *self.plan.targets()}
         ran = self.display.finished
         what = ", ".join(f"{count} {rule}" for rule, count in ran.items() if rule not in targets)
-        runs = [run for name in self.asked() for run in self.plan.runs(name)]
-        total = len(self.plan.all_runs) + len(runs)
-        lines = [f"ran: {what or 'nothing'}", f"runs up to date: {total - ran['train']} of {total}"]
+        runs = [*self.plan.all_runs, *(r for name in self.asked() for r in self.plan.runs(name))]
+        there = sum(Path(run.path(paths.PREDICTIONS)).exists() for run in runs)
+        lines = [f"ran: {what or 'nothing'}"]
+        lines += [f"runs: {there} of {len(runs)} are there, {ran['train']} of them new"]
         notes = failures()
         lines += [f"failed: {note.read_text()}" for note in notes[:20]]
         lines += [f"and {len(notes) - 20} more" for _ in notes[20:21]]

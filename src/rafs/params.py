@@ -464,6 +464,11 @@ def _check_own(name: str, entry: Mapping[str, Any]) -> None:
             f"datasets.{name}: the name becomes part of file names; use small letters, digits and _"
         )
     own.check(name, entry)
+    if not own.is_remote(entry) and set("{}") & set(own.location(entry)):
+        raise ParameterError(
+            f"datasets.{name}.{own.kind(entry)}: Snakemake reads {{ and }} in a path as its own; "
+            "rename the file"
+        )
 
 
 def _check_runs(params: Params) -> None:

@@ -32,6 +32,9 @@ def test_status(finished: Copy) -> None:
     shown = finished.run("rafs", "status").stdout
     assert "everything is up to date" in shown
     assert "\x1b" not in shown
+    plain = finished.run("rafs", "status", PYTHONIOENCODING="ascii").stdout
+    assert plain.isascii()
+    assert "everything is up to date" in plain
 
     # a changed setting, a lost file, a failed job, a dataset that is not here
     finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))

@@ -165,11 +165,12 @@ in the original archive, and in a package that carries it.""",
 
     completion = command(
         "completion", _completion, "print a script that completes rafs in the shell",
-        "Print a script for bash; source it in ~/.bashrc.",
+        "Print a script for bash or zsh; source it in ~/.bashrc or ~/.zshrc.",
         """  source <(rafs completion bash)
+  source <(rafs completion zsh)
   rafs completion bash > ~/.local/share/bash-completion/completions/rafs""",
     )  # fmt: skip
-    completion.add_argument("shell", choices=["bash"], help="the shell")
+    completion.add_argument("shell", choices=["bash", "zsh"], help="the shell")
 
     job = command(
         "job", _job, "run one job of the workflow (called by its rules)",
@@ -214,9 +215,9 @@ def _status(options: argparse.Namespace) -> int:
 
 
 def _completion(options: argparse.Namespace) -> int:
-    from rafs.completion import bash
+    from rafs.completion import bash, zsh
 
-    print(bash(parser()), end="")
+    print({"bash": bash, "zsh": zsh}[options.shell](parser()), end="")
     return 0
 
 

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from small_project import PROJECT, Copy, copied
+from small_project import PROJECT, Copy, copied, whole
+
+COUNTED = {"fault": ("faults",), "refusal": ("inputs", "refused")}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let marked tests count for docs/promises.md (see promises.py)."""
+    for item in items:
+        for mark, names in COUNTED.items():
+            if item.get_closest_marker(mark):
+                item.user_properties += [(name, 1) for name in names]
 
 
 @pytest.fixture
@@ -38,6 +48,26 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Copy:
             copy.commit("start")
             copy.run("snakemake")
             copy.commit("reproduced")
+            copy.root.rename(root)
+    return Copy(root)
+
+
+@pytest.fixture(scope="session")
+def smoked(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    """Return a copy with all parameters in which the smoke test was run; not to be changed.
+
+    What the command said is in smoke.txt. It is run once for all processes of the tests.
+    """
+    base = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        base = base.parent
+    root = base / "smoked"
+    with (base / "smoked.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not root.exists():
+            copy = whole(base / "smoking")
+            done = copy.run("snakemake", "smoke", "--cores", "2")
+            (copy.root / "smoke.txt").write_text(done.stdout + done.stderr)
             copy.root.rename(root)
     return Copy(root)
 

@@ -18,11 +18,11 @@ def forget_results(copy: Copy) -> Copy:
 
 
 @contextmanager
-def running(copy: Copy) -> Iterator[subprocess.Popen[bytes]]:
-    """Start Snakemake as the leader of a process group."""
+def running(copy: Copy, *command: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a command, or else Snakemake, as the leader of a process group."""
     with (copy.root / "output.txt").open("wb") as output:
         process = subprocess.Popen(
-            ["snakemake"], cwd=copy.root, env=copy.env, start_new_session=True,
+            command or ("snakemake",), cwd=copy.root, env=copy.env, start_new_session=True,
             stdout=output, stderr=subprocess.STDOUT,
         )  # fmt: skip
     try:

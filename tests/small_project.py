@@ -103,12 +103,13 @@ SAME = ("data/processed/**/*.npz", "results/runs/**/predictions.npz", "results/r
 
 def unchanging(copy: Copy) -> dict[str, bytes]:
     """Return the bytes of all results that are the same in every run."""
-    return {name: content for name, (_, content) in copy.snapshot(*SAME).items()}
+    found = copy.snapshot(*SAME)
+    return {name: content for name, (_, content) in found.items() if "/cost." not in name}
 
 
-def ran(done: Done) -> dict[str, int]:
+def ran(done: Done | str) -> dict[str, int]:
     """Return how many jobs of each rule a command ran, by the summary at its end."""
-    text = done.stdout + done.stderr
+    text = done if isinstance(done, str) else done.stdout + done.stderr
     found = re.search(r"^rafs: ran: (.+)$", text, re.MULTILINE)
     if found is None:
         assert re.search(r"Nothing to be done|didn't change, skipping", text), text
@@ -143,4 +144,12 @@ def copied(root: Path) -> Copy:
             shutil.copy2(source, root / name)
     copy = Copy(root)
     copy.edit(small)
+    return copy
+
+
+def whole(root: Path) -> Copy:
+    """Return a copy of the project's files with all its parameters, in git."""
+    copy = copied(root)
+    shutil.copy2(PROJECT / "params.yaml", root)
+    copy.run("git", "init", "--quiet")
     return copy

@@ -62,13 +62,21 @@ def test_bash_completes_commands_options_values_and_files(tmp_path):
     assert completed("rafs compare table.csv --methods de ra", tmp_path) == ["rafs"]
     assert set(completed("rafs compare t.csv --methods ", tmp_path)) == set(methods.names())
     assert completed("rafs fetch --only bo", tmp_path) == ["boston"]
-    assert completed("rafs completion ", tmp_path) == ["bash"]
+    assert completed("rafs completion ", tmp_path) == ["bash", "zsh"]
 
 
 def test_the_script_follows_the_commands():
     script = bash(cli.parser())
     for name in set(NAMES) - {"job"}:
         assert f"        {name}) words='--help" in script
+
+
+def test_zsh_takes_the_script_of_bash(capsys):
+    """By its own `bashcompinit`, which has to be loaded before."""
+    assert cli.main(["completion", "zsh"]) == 0
+    before, _, rest = capsys.readouterr().out.partition("\nbashcompinit\n")
+    assert "autoload -Uz compinit bashcompinit" in before
+    assert rest == bash(cli.parser())
 
 
 def on_a_terminal(*command: str, **more: str) -> str:

@@ -88,6 +88,7 @@ def test_the_project_s_own_parameters_are_valid_in_both_editions():
         (at(["datasets", "mine"], {"csv": "a"}), "datasets.mine.target is missing"),
         (at(["datasets", "mine"], {"csv": "a", "target": "b", "split": 2}), "datasets.mine.split"),
         (at(["datasets", "mine"], {"cvs": "a"}), "did you mean 'csv'?"),
+        (at(["datasets", "mine"], {"csv": "{a}.csv", "target": "b"}), "datasets.mine.csv: Snakem"),
         (at(["experiments", "de_nll", "datasets"], ["own"]), "the group 'own' is empty"),
         (at(["experiments", "main", "datasets"], ["hee"]), "no dataset; did you mean 'he'?"),
         (at(["experiments", "de_nll", "methods"], ["rafz"]), "did you mean 'rafs'?"),
@@ -99,6 +100,7 @@ def test_the_project_s_own_parameters_are_valid_in_both_editions():
         (at(["ensemble", "activations", "set"], ["gelu", "gelu"]), "twice"),
     ],
 )  # fmt: skip
+@pytest.mark.refusal
 def test_a_mistake_is_told_with_its_key_and_the_nearest_name(change, says, tmp_path):
     assert says in refused(change, tmp_path)
 
@@ -118,6 +120,7 @@ def test_a_mistake_is_told_with_its_key_and_the_nearest_name(change, says, tmp_p
         ("[" * 3000, "not valid YAML"),
     ],
 )
+@pytest.mark.refusal
 def test_a_file_that_is_no_parameter_file_is_told(text, says, tmp_path):
     path = written(text, tmp_path)
     with pytest.raises(ParameterError, match=r"params\.yaml") as caught:
@@ -131,6 +134,7 @@ def test_anchors_are_plain_yaml_and_accepted(tmp_path):
     assert params.load(written(text, tmp_path))["seeds"] == 10
 
 
+@pytest.mark.refusal
 def test_the_command_says_it_without_a_traceback(tmp_path):
     path = changed(at(["training", "stepz"], 5), tmp_path)
     done = subprocess.run(

@@ -140,6 +140,9 @@ in the original archive, and in a package that carries it.""",
         "  rafs smoke\n  rafs smoke --cores 2",
     )  # fmt: skip
     smoke.add_argument("--cores", default="all", help="how many cores to use (all)")
+    smoke.add_argument(
+        "--profile", default="profiles/default", metavar="DIR", help="such as profiles/slurm"
+    )
 
     clean = command(
         "clean", _clean, "remove outputs that nobody knows the making of",
@@ -150,11 +153,12 @@ in the original archive, and in a package that carries it.""",
 
     completion = command(
         "completion", _completion, "print a script that completes rafs in the shell",
-        "Print a script for bash; source it in ~/.bashrc.",
+        "Print a script for bash or zsh; source it in ~/.bashrc or ~/.zshrc.",
         """  source <(rafs completion bash)
+  source <(rafs completion zsh)
   rafs completion bash > ~/.local/share/bash-completion/completions/rafs""",
     )  # fmt: skip
-    completion.add_argument("shell", choices=["bash"], help="the shell")
+    completion.add_argument("shell", choices=["bash", "zsh"], help="the shell")
 
     job = command(
         "job", _job, "run one job of the workflow (called by its rules)",
@@ -199,9 +203,9 @@ def _status(options: argparse.Namespace) -> int:
 
 
 def _completion(options: argparse.Namespace) -> int:
-    from rafs.completion import bash
+    from rafs.completion import bash, zsh
 
-    print(bash(parser()), end="")
+    print({"bash": bash, "zsh": zsh}[options.shell](parser()), end="")
     return 0
 
 
@@ -276,7 +280,7 @@ def _smoke(options: argparse.Namespace) -> int:
         environment.pop(name, None)
     command = [
         sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile"),
-        "--directory", str(folder), "--profile", str(root / "profiles" / "default"),
+        "--directory", str(folder), "--profile", str(root / options.profile),
         "--cores", options.cores, "--config", "edition=smoke",
     ]  # fmt: skip
     return subprocess.run(command, env=environment, check=False).returncode

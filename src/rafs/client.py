@@ -23,8 +23,12 @@ def entry() -> int:
         code = ask(sys.argv[1:])
         if code is not None:
             return code
+    import io
+
     from rafs.cli import main
 
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a sign that a terminal has not becomes ?
+        sys.stdout.reconfigure(errors="replace")
     return main()
 
 

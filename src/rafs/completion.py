@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterator
 
-SCRIPT = """# Completion of rafs for bash: source <(rafs completion bash)
+SCRIPT = """# Completion of rafs: source <(rafs completion SHELL)
 _rafs() {{
     local current=${{COMP_WORDS[COMP_CWORD]}} command=${{COMP_WORDS[1]}} option='' words='' i
     COMPREPLY=()
@@ -32,6 +32,11 @@ _rafs() {{
 }}
 complete -o filenames -F _rafs rafs
 """
+ZSH = """# zsh understands completions of bash once this is loaded
+autoload -Uz compinit bashcompinit
+(( $+functions[compdef] )) || compinit
+bashcompinit
+"""
 
 
 def commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -54,6 +59,11 @@ def bash(parser: argparse.ArgumentParser, hidden: tuple[str, ...] = ("job",)) ->
         options="\n".join(options),
         values="\n".join(values),
     )
+
+
+def zsh(parser: argparse.ArgumentParser) -> str:
+    """Return the same for zsh."""
+    return ZSH + bash(parser)
 
 
 def _values(command: str, parser: argparse.ArgumentParser) -> Iterator[str]:

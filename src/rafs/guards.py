@@ -446,15 +446,17 @@ class Guard:
             say("`dvc commit` failed; `dvc repro` will look again")
 
     def summary(self, log: str, success: bool) -> None:
-        """Say what ran, what was up to date, what failed and where its log is."""
+        """Say what ran, how many runs there are, what failed and where its log is."""
         targets = {"all", *self.plan.targets()}
         ran = self.display.finished
         what = ", ".join(f"{count} {rule}" for rule, count in ran.items() if rule not in targets)
         names, parts = self.asked(), self.plan.parts
         among = {parts[name].experiment if name in parts else name for name in names}
-        runs = [run for name in among for run in self.plan.gathered(name, frozenset(names))]
-        total = len(self.plan.all_runs) + len(runs)
-        lines = [f"ran: {what or 'nothing'}", f"runs up to date: {total - ran['train']} of {total}"]
+        more = (run for name in among for run in self.plan.gathered(name, frozenset(names)))
+        runs = [*self.plan.all_runs, *more]
+        there = sum(Path(run.path(paths.PREDICTIONS)).exists() for run in runs)
+        lines = [f"ran: {what or 'nothing'}"]
+        lines += [f"runs: {there} of {len(runs)} are there, {ran['train']} of them new"]
         notes = failures()
         lines += [f"failed: {note.read_text()}" for note in notes[:20]]
         lines += [f"and {len(notes) - 20} more" for _ in notes[20:21]]

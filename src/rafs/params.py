@@ -29,6 +29,7 @@ Params = dict[str, Any]
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 CHANGES = ("train", "test", "noise")  # of a dataset of the paper
+LEAST_TO_TUNE = 3  # training rows: one to hold out, two to train on
 SCHEMA = "workflow/schemas/params.schema.yaml"
 
 LARGEST_FILE = 2**20  # bytes
@@ -59,6 +60,15 @@ OWN = own.CATEGORY  # the group of all tables that somebody brought
 
 class _Loader(yaml.SafeLoader):
     """Safe YAML that refuses a key given twice, and merges that grow without end."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Return a value; where one cannot be made, as of `!!int ''`, say in which line."""
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, ArithmeticError, AttributeError, LookupError, TypeError) as error:
+            raise yaml.constructor.ConstructorError(
+                None, None, str(error), node.start_mark
+            ) from error
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """Follow `<<`; each level of merges may multiply what is in the one below."""
@@ -101,7 +111,7 @@ def load(path: Path | str, edition: str | None = None) -> Params:
 def _line(text: str) -> str:
     """Return a sentence that is one line of a terminal, whatever a file made it quote."""
     shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-    return shown if len(shown) <= LONGEST_SENTENCE else shown[: LONGEST_SENTENCE - 3] + "..."
+    return _cut(shown, LONGEST_SENTENCE)
 
 
 def _load(path: Path, edition: str | None) -> Params:
@@ -178,7 +188,7 @@ def _nearest(name: object, known: Iterable[str]) -> str:
 
 
 def _dotted(path: Iterable[object]) -> str:
-    return ".".join(str(part) for part in path) or "the file"
+    return ".".join(_cut(str(part)) for part in path) or "the file"
 
 
 def _say(error: ValidationError) -> str:
@@ -228,7 +238,10 @@ def _form(option: Mapping[str, Any]) -> str:
 
 
 def _short(value: object, length: int = 60) -> str:
-    text = value if isinstance(value, str) and length > 60 else repr(value)
+    return _cut(value if isinstance(value, str) and length > 60 else repr(value), length)
+
+
+def _cut(text: str, length: int = 60) -> str:
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
@@ -452,6 +465,11 @@ def _check_own(name: str, entry: Mapping[str, Any]) -> None:
             f"datasets.{name}: the name becomes part of file names; use small letters, digits and _"
         )
     own.check(name, entry)
+    if not own.is_remote(entry) and set("{}") & set(own.location(entry)):
+        raise ParameterError(
+            f"datasets.{name}.{own.kind(entry)}: Snakemake reads {{ and }} in a path as its own; "
+            "rename the file"
+        )
 
 
 def _check_runs(params: Params) -> None:
@@ -569,6 +587,13 @@ def _check_tuning_source(params: Params, name: str) -> None:
                 f"experiments.{name} sweeps a value and so needs `tuning:`, the experiment whose "
                 "tuned values it takes"
             )
+        for dataset in dataset_names(params, entry["datasets"]):
+            rows = params["datasets"].get(dataset, {}).get("train", LEAST_TO_TUNE)
+            if rows < LEAST_TO_TUNE:
+                raise ParameterError(
+                    f"datasets.{dataset}.train must be at least {LEAST_TO_TUNE} where "
+                    f"experiments.{name} tunes; fewer need `tuning: null` there"
+                )
         return
     if source not in params["experiments"]:
         raise ParameterError(

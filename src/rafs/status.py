@@ -196,6 +196,7 @@ def _checksum(name: str) -> str:
 def show(found: dict[str, Any]) -> None:
     """Print the status for people."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from rafs.progress import clock
@@ -213,11 +214,11 @@ def show(found: dict[str, Any]) -> None:
         table.add_row(kind, *cells)
     console.print(table)
     for failure in found["failed"][:10]:
-        console.print(f"[red]failed:[/] {failure['message']}")
+        console.print(f"[red]failed:[/] {escape(failure['message'])}")
     for entry in found["missing"]:
-        console.print(f"[yellow]missing:[/] {entry['dataset']}: {entry['message']}", markup=True)
+        console.print(f"[yellow]missing:[/] {entry['dataset']}: {escape(entry['message'])}")
     if found["running"]:
-        console.print(f"[cyan]running:[/] {found['running']}")
+        console.print(f"[cyan]running:[/] {escape(found['running'])}")
     if found["complete"]:
         console.print("[green]everything is up to date[/]")
         return

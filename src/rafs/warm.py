@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -33,6 +34,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from rafs.client import ADDRESS
+from rafs.errors import RafsError
 
 BATCH = "RAFS_BATCH"  # how many training jobs are done as one
 PATIENCE = 0.5  # seconds without a further request after which those that wait are begun
@@ -278,12 +280,16 @@ def train_together(requests: list[Request]) -> None:
     from rafs.cli import closing_line, complain, job_spec
     from rafs.jobs.train import run_all
 
-    for request, error in zip(requests, run_all([job_spec(r.arguments) for r in requests]),
-                              strict=True):  # fmt: skip
+    outcomes: Sequence[RafsError | None]
+    try:
+        outcomes = run_all([job_spec(request.arguments) for request in requests])
+    except RafsError as error:  # of the batch, such as a device that is not there
+        outcomes = [error] * len(requests)
+    for request, outcome in zip(requests, outcomes, strict=True):
         request.speak()
-        if error is None:
+        if outcome is None:
             print(f"{closing_line('train')}, in a batch of {len(requests)}")
-        request.answer(0 if error is None else complain(str(error), error.exit_code))
+        request.answer(0 if outcome is None else complain(str(outcome), outcome.exit_code))
 
 
 if __name__ == "__main__":

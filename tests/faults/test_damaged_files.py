@@ -73,6 +73,7 @@ DAMAGE: dict[str, Callable[[Path], None]] = {
 def test_damaged_results_are_named_and_made_again(
     finished: Copy, reproduced: Copy, record_property: Callable[[str, object], None]
 ) -> None:
+    record_property("faults", len(DAMAGE) + 1)
     for name, damage in DAMAGE.items():
         damage(finished.root / name)
     unreadable = RUN.format("rafs", "he", 0, "metrics.json")
@@ -88,12 +89,11 @@ def test_damaged_results_are_named_and_made_again(
     assert finished.snapshot(*good) == good
     assert finished.jobs("snakemake") == {}
     assert finished.jobs("dvc", "repro") == {}
-    record_property("injected", len(DAMAGE) + 1)
-    record_property("repaired", len(DAMAGE) + 1)
 
 
 @pytest.mark.slow
 @pytest.mark.workflow
+@pytest.mark.fault
 def test_a_damaged_object_in_the_cache_of_dvc(finished: Copy, reproduced: Copy) -> None:
     """DVC trusts its cache; what it checks out is found to be damaged, and the cache mended."""
     name = RUN.format("ae", "he", 0, "predictions.npz")
@@ -116,6 +116,7 @@ def test_a_damaged_object_in_the_cache_of_dvc(finished: Copy, reproduced: Copy) 
 @pytest.mark.parametrize(
     "damage", [flip, truncate, another_version, not_a_number, directory, garbage]
 )
+@pytest.mark.fault
 def test_a_damaged_file_is_never_half_used(
     damage: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,6 +138,7 @@ def test_a_damaged_file_is_never_half_used(
 
 
 @pytest.mark.parametrize("damage", [truncate, another_version, directory, garbage])
+@pytest.mark.fault
 def test_damaged_scores_are_named_by_reports(
     damage: Callable[[Path], None], tmp_path: Path
 ) -> None:

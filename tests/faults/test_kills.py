@@ -6,12 +6,13 @@ import signal
 import time
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from processes import forget_results, has_ended, processes_below, running
-from small_project import Copy, unchanging
+from processes import has_ended, processes_below, running, wait_until
+from small_project import Copy, unchanging, whole
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
@@ -23,6 +24,10 @@ RESULTS = ("data/processed/**/*.npz", "results/**/*.json", "results/**/*.csv", "
 
 def count(copy: Copy) -> int:
     return sum(1 for pattern in RESULTS for _ in copy.root.glob(pattern))
+
+
+def enough(copy: Copy, files: int) -> bool:
+    return count(copy) >= files
 
 
 def kill_all(top: int) -> list[int]:
@@ -58,34 +63,31 @@ def leftovers(root: Path) -> list[str]:
 
 @pytest.mark.timeout(1800)
 def test_killed_twenty_times(
-    finished: Copy, reproduced: Copy, record_property: Callable[[str, object], None]
+    smoked: Copy, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    copy = forget_results(finished)
+    """The smoke reproduction, killed at moments that are spread at random over all it makes."""
+    record_property("faults", KILLS)
+    project = whole(tmp_path / "project")
+    copy, undisturbed = (Copy(each.root / "build/smoke") for each in (project, smoked))
     chance = random.Random(os.environ.get("RAFS_TEST_SEED", "1"))
-    total = count(reproduced)
-    moments = sorted(chance.randrange(total) for _ in range(KILLS))
-    finished_runs: dict[str, int] = {}
-    killed = 0
-    for moment in moments:
-        with running(copy) as process:
-            while count(copy) < moment and process.poll() is None:
-                time.sleep(0.05)
-            time.sleep(chance.uniform(0.0, 3.0) if moment == 0 else chance.uniform(0.0, 0.3))
-            if process.poll() is None:
-                killed += 1
+    total = count(undisturbed)
+    finished: dict[str, int] = {}
+    for moment in sorted(chance.randrange(total - 2 * KILLS) for _ in range(KILLS)):
+        moment = max(moment, count(copy) + 1)  # something is made between two kills
+        with running(project, "rafs", "smoke", "--cores", "2") as process:
+            wait_until(partial(enough, copy, moment), process)
+            time.sleep(chance.uniform(0.0, 0.5))
+            said = (project.root / "output.txt").read_text()
+            assert process.poll() is None, said
             family = kill_all(process.pid)
             process.wait()
         assert has_ended(family), "a job outlived its workflow"
         kept = runs(copy)
-        said = (copy.root / "output.txt").read_text()
-        assert {name: kept.get(name) for name in finished_runs} == finished_runs, said
-        finished_runs = kept
-    copy.run("snakemake")
-    assert unchanging(copy) == unchanging(reproduced)
+        assert {name: kept.get(name) for name in finished} == finished, said
+        finished = kept
+    project.run("rafs", "smoke", "--cores", "2")
+    assert unchanging(copy) == unchanging(undisturbed)
     after = runs(copy)
-    assert {name: after[name] for name in finished_runs} == finished_runs
+    assert {name: after[name] for name in finished} == finished
     assert leftovers(copy.root) == []
-    assert copy.jobs("dvc", "repro") == {}
-    assert killed >= KILLS - 1  # the last may come after the end
-    record_property("kills", killed)
-    record_property("runs kept", len(finished_runs))
+    record_property("finished runs kept", len(finished))

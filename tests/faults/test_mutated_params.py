@@ -1,11 +1,15 @@
 """Hundreds of parameter files, each accepted or refused in a sentence; none ends in a traceback."""
 
+import contextlib
 import copy
+import json
 import os
 import random
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +21,18 @@ from hypothesis import strategies as st
 from rafs import metrics, params
 from rafs.errors import ParameterError
 from rafs.experiments import Plan
-from small_project import PROJECT, Copy
+from rafs.status import jobs
+from small_project import PROJECT, Copy, small
 
 TEXT = (PROJECT / "params.yaml").read_text()
 GOOD = yaml.safe_load(TEXT)
+# Where something is wrong: a line of the file, a key by its path, or the file as a whole.
+PLACE = re.compile(
+    r"params[.]yaml(, line \d+, column \d+:| cannot be read as UTF-8 text| has more than \d+ bytes;"
+    r"|: this is not valid YAML: .*position \d+|( \(smoke\))?: "
+    rf"(({'|'.join([*GOOD, 'the file'])})\b"
+    r"|\S.*? (is not a parameter; did you mean|must be|holds more than|is nested too deeply)))"
+)
 SAFE_PATH = re.compile(r"[A-Za-z0-9_./@=+-]+")
 
 
@@ -44,6 +56,7 @@ def verdict(path: Path, edition: str | None = None) -> str:
         assert sentence.startswith("params.yaml"), sentence
         assert sentence.isprintable(), sentence
         assert len(sentence) < 700
+        assert PLACE.match(sentence), sentence
         return sentence
     use(plan)
     return ""
@@ -185,9 +198,113 @@ def test_a_mutated_file_is_accepted_or_refused_in_a_sentence(
         count["refused" if said else "accepted"] += 1
 
     attempt()
+    record_property("inputs", count.total())
     assert min(count["refused"], count["accepted"]) > 10  # neither all of them nor none
     for outcome, number in count.items():
         record_property(outcome, number)
+
+
+def tiny() -> dict[str, Any]:
+    """Return parameters of which everything is made in a second or two."""
+    content = copy.deepcopy(GOOD)
+    small(content)
+    content["seeds"] = 1
+    content["training"]["steps"] = 3
+    content["tuning"]["seed"] = 99
+    content["experiments"] = {
+        "main": {"methods": ["de", "rafs"], "datasets": ["he"]},
+        "ensemble_size": {
+            "methods": ["rafs"], "datasets": ["he"], "sweep": {"size": [2, 3]}, "tuning": "main"},
+    }  # fmt: skip
+    content["methods"] = {name: content["methods"][name] for name in ("de", "rafs")}
+    shown = ("nll", "ranks", "comparison", "calibration", "cost")
+    content["tables"] = {name: {"experiments": ["main"]} for name in shown}
+    content["figures"] = {"overview": {"experiments": ["main"]}}
+    return content
+
+
+NAMES = ["he", "forrester", "ae", "rafs", "float64", "sgd", "tanh", "random", "cpu", "nll", "main"]
+
+
+@st.composite
+def variations(draw: Callable[..., Any]) -> str:
+    """Small parameters with up to three values changed to others of their kind, or left out."""
+    content = tiny()
+    for _ in range(draw(st.integers(1, 3))):
+        *outer, last = draw(st.sampled_from(places(content)))
+        inside = content
+        for key in outer:
+            inside = inside[key]
+        old = inside[last]
+        if isinstance(old, bool):
+            inside[last] = not old
+        elif isinstance(old, int):
+            inside[last] = draw(st.integers(1, 12))
+        elif isinstance(old, float):
+            inside[last] = old * 10.0 ** draw(st.integers(-4, 4))
+        elif isinstance(old, str):
+            inside[last] = draw(st.sampled_from(NAMES))
+        elif len(outer) > 1:
+            del inside[last]
+    return yaml.safe_dump(content)
+
+
+def is_modest(plan: Plan) -> bool:
+    """Whether a plan asks for no more than a test has time for, and for no data from elsewhere."""
+    waiting = [value for key, value in plan.params.items() if key != "seeds"]
+    for value in waiting:
+        if isinstance(value, dict | list):
+            waiting += value.values() if isinstance(value, dict) else value
+        elif isinstance(value, int) and value > 300:
+            return False
+    return len(plan.all_runs) <= 12 and not plan.real(extra=True)
+
+
+JOBS = {"data": "data", "tuning": "tune", "training": "train", "scoring": "score"}
+
+
+def reproduce(plan: Plan, folder: Path) -> None:
+    """Run every job of a plan in a folder, each by its module, in this process."""
+    with contextlib.chdir(folder):
+        for job in jobs(plan):
+            stem = Path(job.output).stem
+            name = JOBS.get(job.kind) or {
+                "scores": "aggregate", "tables": "tables", "figures": "figures",
+            }.get(Path(job.output).parent.name) or {
+                "claims": "claims", "metrics": "summary", "index": "page", "complete": "verify",
+            }[stem]  # fmt: skip
+            import_module(f"rafs.jobs.{name}").run(json.loads(job.spec))
+            assert Path(job.output).is_file(), job.output
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_accepted_runs_to_its_end(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """Of small parameter files, mutated: whatever is accepted is made, page and all."""
+    count: Counter[str] = Counter()
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=SOME, database=None)
+    @seed(int(os.environ.get("RAFS_TEST_SEED", "1")))
+    @given(content=variations())
+    def attempt(content: str | bytes) -> None:
+        path = put(content, tmp_path)
+        if verdict(path):
+            count["refused"] += 1
+            return
+        plan = Plan(params.load(path), PROJECT)
+        if is_modest(plan):
+            count["accepted"] += 1
+            with tempfile.TemporaryDirectory(dir=tmp_path) as folder:
+                reproduce(plan, Path(folder))
+
+    attempt()
+    assert count["accepted"] > 10
+    record_property("inputs", count.total())
+    record_property("refused", count["refused"])
+    record_property("accepted", count["accepted"])
+    record_property("run to their end", count["accepted"])
 
 
 def at(*keys: str, value: Any) -> Callable[[dict[str, Any]], None]:
@@ -237,6 +354,7 @@ SUBTLE = {
 
 
 @pytest.mark.parametrize(("change", "key"), SUBTLE.values(), ids=SUBTLE)
+@pytest.mark.refusal
 def test_what_would_only_fail_later_is_refused_at_once(
     change: Callable[[dict[str, Any]], None], key: str, tmp_path: Path
 ) -> None:
@@ -266,6 +384,7 @@ BOMBS = {
 
 @pytest.mark.parametrize(("text", "says"), BOMBS.values(), ids=BOMBS)
 @pytest.mark.timeout(60)
+@pytest.mark.refusal
 def test_a_bomb_is_refused_in_time(text: str | bytes, says: str, tmp_path: Path) -> None:
     assert says in verdict(put(text, tmp_path))
 
@@ -290,6 +409,7 @@ def test_the_schema_knows_the_scores_and_the_names_of_the_rules() -> None:
 
 
 @pytest.mark.parametrize("what", ["missing", "directory"])
+@pytest.mark.refusal
 def test_a_file_that_is_not_there(what: str, tmp_path: Path) -> None:
     path = put(TEXT, tmp_path)
     path.unlink()
@@ -339,6 +459,9 @@ def test_commands_agree_with_the_check(
             if said:
                 assert done.stderr.splitlines()[-1] == f"rafs: {said}"
     assert accepted == 4
+    record_property("inputs", len(files))
+    record_property("refused", len(files) - accepted)
+    record_property("accepted", accepted)
     assert not list(project.root.rglob("x"))
     assert not [
         name

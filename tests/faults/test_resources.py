@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -53,8 +53,11 @@ def forbidden(folder: Path) -> Iterator[None]:
         command(tool, off, folder)
 
 
-def test_a_full_disk_and_a_read_only_one(finished: Copy, reproduced: Copy) -> None:
+def test_a_full_disk_and_a_read_only_one(
+    finished: Copy, reproduced: Copy, record_property: Callable[[str, object], None]
+) -> None:
     """The jobs that had room are kept; with more room the rest is made; nothing is half there."""
+    record_property("faults", 2)
     copy = forget_results(finished)
     results = copy.root / "results"
     with small_disk(results, "160k"):
@@ -81,8 +84,11 @@ def test_a_full_disk_and_a_read_only_one(finished: Copy, reproduced: Copy) -> No
         assert copy.snapshot("results/**/*") == before
 
 
-def test_a_forbidden_folder_and_too_little_memory(finished: Copy, reproduced: Copy) -> None:
+def test_a_forbidden_folder_and_too_little_memory(
+    finished: Copy, reproduced: Copy, record_property: Callable[[str, object], None]
+) -> None:
     """A folder that nobody may write to is told at once; one job too large harms no other."""
+    record_property("faults", 2)
     forgotten = finished.root / "results/runs/main/ae/he/seed-0"
     for file in forgotten.iterdir():
         file.unlink()

@@ -104,6 +104,7 @@ HOSTILE = "$(touch x); .."
     ],
     ids=str,
 )
+@pytest.mark.refusal
 def test_a_job_takes_names_and_no_paths(
     job: str, spec: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from documented import block, commands
-from small_project import Copy
+from small_project import Copy, ran
 
 pytestmark = [pytest.mark.workflow]
 
@@ -138,6 +138,7 @@ def stopped(copy: Copy, *command: str) -> str:
     return str(said)
 
 
+@pytest.mark.refusal
 def test_a_table_that_cannot_be_used_stops_everything_with_a_sentence(project: Copy) -> None:
     add_table(project)
     project.replace(TABLE, ",low,", ",,")
@@ -146,3 +147,27 @@ def test_a_table_that_cannot_be_used_stops_everything_with_a_sentence(project: C
         assert said.startswith("params.yaml: datasets.waves: data/own/waves.csv: 'kind' has no")
     (project.root / TABLE).unlink()
     assert f"there is no file {TABLE}" in stopped(project, "snakemake")
+
+
+def test_a_hostile_name_of_a_file_is_only_a_name(project: Copy) -> None:
+    """Of a file and of a column: neither reaches a shell, a format or a pattern."""
+    name, column = "$(touch x); .. 'é\" & `touch y`.csv", "$(touch x)"
+    rows = [f"{i * 0.37 % 1},{i}" for i in range(40)]
+    (project.root / "data/own" / name).write_text("\n".join([f"{column},y", *rows]))
+    entry = {"csv": f"data/own/{name}", "target": "y"}
+
+    def change(params: dict[str, Any]) -> None:
+        params["datasets"]["waves"] = entry
+        params["experiments"]["main"]["datasets"] = ["waves"]
+
+    project.edit(change)
+    drawn = "data/processed/described/waves/seed-0.npz"
+    done = project.run("snakemake", drawn)
+    assert ran(done) == {"own": 1, "own_data": 1}
+    assert "rafs: runs: 0 of 4 are there, 0 of them new" in done.stderr
+    with np.load(project.root / drawn) as data:
+        assert len(data["y_train"]) == 32
+    quick = ("--methods", "de", "--seeds", "1", "--trials", "1", "--steps", "5", "--cores", "1")
+    project.run("rafs", "compare", entry["csv"], "--target", "y", "--out", "compared", *quick)
+    assert (project.root / "compared/comparison.png").is_file()
+    assert not list(project.root.rglob("[xy]"))

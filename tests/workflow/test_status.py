@@ -1,6 +1,8 @@
 """`rafs status` agrees with what the workflow then does."""
 
+import fcntl
 import json
+from base64 import urlsafe_b64encode
 from typing import Any
 
 import pytest
@@ -30,24 +32,47 @@ def test_status(finished: Copy) -> None:
     shown = finished.run("rafs", "status").stdout
     assert "everything is up to date" in shown
     assert "\x1b" not in shown
+    plain = finished.run("rafs", "status", PYTHONIOENCODING="ascii").stdout
+    assert plain.isascii()
+    assert "everything is up to date" in plain
 
     # a changed setting, a lost file, a failed job, a dataset that is not here
     finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
     (finished.root / "results/runs/main/ae/he/seed-0/metrics.json").unlink()
-    (finished.root / "results/runs/main/ae/he/seed-1/failed.txt").write_text("it was told to")
+    (finished.root / "results/runs/main/ae/he/seed-1/failed.txt").write_text(
+        "it was [/red] told to"
+    )
     finished.edit(lambda params: params["experiments"]["main"]["datasets"].append("boston"))
     found = status(finished)
     assert not found["complete"]
     assert states(found, "stale") == {"tuning": 2, "training": 4, "scoring": 4, "reports": 8}
     assert states(found, "failed") == {"training": 1, "scoring": 1}
     assert states(found, "to do") == {"data": 4, "tuning": 2, "training": 4, "scoring": 5}
-    assert [entry["message"] for entry in found["failed"]] == ["it was told to"]
+    assert [entry["message"] for entry in found["failed"]] == ["it was [/red] told to"]
     assert [entry["dataset"] for entry in found["missing"]] == ["boston"]
     assert found["seconds_left"] > 0
     shown = finished.run("rafs", "status").stdout
-    assert "failed: it was told to" in shown
+    assert "failed: it was [/red] told to" in shown
     assert "missing: boston: not on this machine" in shown
     assert "the rest takes about " in shown
+
+
+def test_while_it_runs(finished: Copy) -> None:
+    """As it is while a workflow holds the directory and has begun to make an output again."""
+    output = "results/runs/main/ae/he/seed-0/predictions.npz"
+    begun = finished.root / ".snakemake/incomplete" / urlsafe_b64encode(output.encode()).decode()
+    begun.parent.mkdir(exist_ok=True)
+    begun.write_text("{}")
+    with (finished.root / ".snakemake/rafs.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.write("process 7 on here")
+        lock.flush()
+        found = status(finished)
+        assert states(found, "running") == {"training": 1}
+        assert found["running"] == "process 7 on here"
+        assert not found["complete"]
+        assert "running: process 7 on here" in finished.run("rafs", "status").stdout
+    assert states(status(finished), "to do") == {"training": 1}
 
 
 def test_before_anything_has_run(project: Copy) -> None:

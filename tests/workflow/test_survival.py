@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from base64 import urlsafe_b64decode
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -32,11 +33,14 @@ def kill_a_job(process: subprocess.Popen[bytes]) -> None:
         os.kill(victim, signal.SIGKILL)
 
 
-def test_two_runs_and_kills(finished: Copy, reproduced: Copy) -> None:
+def test_two_runs_and_kills(
+    finished: Copy, reproduced: Copy, record_property: Callable[[str, object], None]
+) -> None:
     """A second run is turned away; whatever is killed, whenever, the next run goes on to the end.
 
     It ends with the bytes of an undisturbed run, and what was finished is not made again.
     """
+    record_property("faults", 5)
     copy = forget_results(finished)
     chance = random.Random(os.environ.get("RAFS_TEST_SEED", "1"))
     results = copy.root / "results"
@@ -88,7 +92,9 @@ def sabotaged(spec, kind, wanted):
 """
 
 
-def test_failing_jobs(finished: Copy, reproduced: Copy) -> None:
+def test_failing_jobs(
+    finished: Copy, reproduced: Copy, record_property: Callable[[str, object], None]
+) -> None:
     """Four jobs of four kinds fail; all others are made, and the next run makes just those four."""
     wanted = {
         "data": [None, "forrester", 1],
@@ -96,6 +102,7 @@ def test_failing_jobs(finished: Copy, reproduced: Copy) -> None:
         "train": ["rafs", "he", 0],
         "score": ["rafs", "forrester", 0],
     }
+    record_property("faults", len(wanted))
     for kind, place in wanted.items():
         call = f"    sabotaged(spec, {kind!r}, {place!r})\n"
         path = finished.root / f"src/rafs/jobs/{kind}.py"
@@ -132,6 +139,7 @@ def test_failing_jobs(finished: Copy, reproduced: Copy) -> None:
     assert finished.jobs("dvc", "repro") == {}
 
 
+@pytest.mark.fault
 def test_guard_1_outputs_without_a_record(finished: Copy) -> None:
     """Without its record nobody knows what an output was made from."""
     before = finished.snapshot("results/runs/**/predictions.npz")
@@ -163,6 +171,7 @@ def test_guard_1_outputs_without_a_record(finished: Copy) -> None:
     ],
     ids=lambda lost: "-".join(lost.values()),
 )  # fmt: skip
+@pytest.mark.fault
 def test_guard_2_every_artefact_is_asked_for(finished: Copy, lost: dict[str, str]) -> None:
     """A file that is gone is made again, though all that was made from it is still there."""
     for file in lost:
@@ -172,6 +181,7 @@ def test_guard_2_every_artefact_is_asked_for(finished: Copy, lost: dict[str, str
         assert re.search(rf"^{rule} +1$", done.stdout, re.MULTILINE)
 
 
+@pytest.mark.fault
 def test_guard_3_an_edit_with_an_old_date(finished: Copy) -> None:
     """Snakemake looks at the date of a file first; the hash of the code does not."""
     path = finished.root / "src/rafs/metrics.py"
@@ -181,6 +191,7 @@ def test_guard_3_an_edit_with_an_old_date(finished: Copy) -> None:
     assert re.search(r"score +8\n", finished.run("snakemake", "--dry-run").stdout)
 
 
+@pytest.mark.fault
 def test_guard_5_dvc_learns_of_complete_runs_only(finished: Copy) -> None:
     """After a part of the run DVC must not take the old reports for those of the new parameters."""
     finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))

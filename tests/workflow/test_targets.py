@@ -4,7 +4,6 @@ import os
 import pty
 import re
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ import yaml
 
 from rafs import methods
 from rafs.params import load
-from small_project import PROJECT, Copy, copied, ran
+from small_project import PROJECT, Copy, ran
 
 pytestmark = [pytest.mark.workflow]
 
@@ -91,6 +90,7 @@ def no_network() -> dict[str, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.fault
 def test_real_data_that_cannot_be_had(project: Copy) -> None:
     """The rest is made and nothing fails; it is said at the start, at the end and on the page."""
 
@@ -118,23 +118,19 @@ def test_real_data_that_cannot_be_had(project: Copy) -> None:
 
 
 @pytest.mark.slow
-def test_smoke(tmp_path: Path) -> None:
+def test_smoke(smoked: Copy) -> None:
     """Every rule and every method of the whole, small, in a directory of its own."""
-    copy = copied(tmp_path / "project")
-    (copy.root / "params.yaml").write_text((PROJECT / "params.yaml").read_text())
-    copy.run("git", "init", "--quiet")
-    done = copy.run("snakemake", "smoke", "--cores", "2")
-    smoke = copy.root / "build/smoke"
-    counts = ran(done)
+    smoke = smoked.root / "build/smoke"
+    counts = ran((smoked.root / "smoke.txt").read_text())
     rules = {"data", "tune", "tuned", "train", "score", "aggregate", "table", "figure", "claims",
              "summary", "page", "verify"}  # fmt: skip
     assert rules <= set(counts)
     used = {path.name.partition("@")[0] for path in smoke.glob("results/runs/*/*")}
-    assert used >= set(yaml.safe_load((copy.root / "params.yaml").read_text())["methods"])
+    assert used >= set(yaml.safe_load((smoked.root / "params.yaml").read_text())["methods"])
     assert used >= {"de+rafs", "hde+rafs", "ntkgp+rafs", "rp+rafs"}
     assert used <= set(methods.names())
-    assert not (copy.root / "results").exists()
-    assert copy.jobs("rafs", "smoke", "--cores", "2") == {}
+    assert not (smoked.root / "results").exists()
+    assert smoked.jobs("rafs", "smoke", "--cores", "2") == {}
 
 
 def test_lint(project: Copy) -> None:

@@ -460,7 +460,7 @@ class Guard:
         notes = failures()
         lines += [f"failed: {note.read_text()}" for note in notes[:20]]
         lines += [f"and {len(notes) - 20} more" for _ in notes[20:21]]
-        lines += [f"failed: {rule} (see {file})" for rule, file in self.display.failed[:20]]
+        lines += [f"failed: {rule} ({known})" for rule, known in self.display.failed[:20]]
         lines += [f"missing: {dataset}: {message}" for dataset, message in self.missing()]
         if not success:
             lines += filter(None, [unwritable()])

@@ -94,7 +94,7 @@ class Cluster:
         (self.folder / "gres.conf").write_text(f"Name=gpu File={gpus}\n")
         nodes = "\n".join(
             f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={CPUS}"
-            " RealMemory=4096 Gres=gpu:1"
+            " RealMemory=8192 Gres=gpu:1"
             for name, port in zip(self.nodes, ports, strict=True)
         )
         self.conf.write_text(f"""ClusterName=test

@@ -102,6 +102,26 @@ def test_a_diverging_run_is_recorded_as_such(plan):
     assert metrics["metrics"] is None
 
 
+def test_runs_done_together_are_the_runs_done_alone(plan):
+    """Seeds, methods and sizes may be mixed; a run that cannot be done harms no other."""
+    runs = [
+        Run("main", method, dataset, seed)
+        for method in ("hde", "rafs") for dataset in ("he", "friedman") for seed in (0, 1)
+    ]  # fmt: skip
+    for run in runs:
+        do(plan, run)
+    files = [Path(run.path(t)) for run in runs for t in (paths.PREDICTIONS, paths.RECORD)]
+    alone = [file.read_bytes() for file in files]
+    for file in files:
+        file.unlink()
+    specs = [json.loads(plan.train(run)) for run in runs]
+    lost = json.loads(plan.train(Run("main", "rafs", "he", 1))) | {"seed": 9}
+    errors = train.run_all([*specs[:2], lost, *specs[2:]])
+    assert [file.read_bytes() for file in files] == alone
+    assert "seed-9" in str(errors.pop(2))
+    assert errors == [None] * len(runs)
+
+
 def test_a_missing_dataset_is_carried_through(plan):
     run = Run("main", "ae", "he", 0)
     for seed in (0, plan.params["tuning"]["seed"]):

@@ -75,8 +75,7 @@ def test_smoke_with_a_cancelled_job_and_a_killed_node(
     until(lambda: cluster.states().count("idle") == NODES)
     assert process.returncode == 0, said
     assert unchanging(made) == unchanging(Copy(smoked.root / "build/smoke"))
-    assert "failed: see" in said  # what was cancelled
-    assert "rafs: failed:" not in said  # and was done in the end
+    assert "rafs: failed:" not in said
     assert cluster.jobs("RUNNING,PENDING") == []
     assert cluster.processes() == [], "something is left running"
     assert listening() == {"127.0.0.1"}

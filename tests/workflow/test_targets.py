@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,24 @@ def test_smoke(tmp_path: Path) -> None:
     assert used <= set(methods.names())
     assert not (copy.root / "results").exists()
     assert copy.jobs("rafs", "smoke", "--cores", "2") == {}
+
+
+def test_the_picture_shows_the_rules(project: Copy) -> None:
+    """`make rulegraph` was run since the rules last changed; the README shows what it draws."""
+    params = yaml.safe_load((PROJECT / "params.yaml").read_text())
+    (project.root / "params.yaml").write_text(yaml.safe_dump(params | {"seeds": 1}))
+    graph = project.run("snakemake", "--rulegraph", "mermaid-js").stdout
+    drawn = subprocess.run(
+        [sys.executable, PROJECT / "workflow/rulegraph.py"], input=graph, text=True,
+        capture_output=True, check=True,
+    ).stdout  # fmt: skip
+    assert all(f">{rule}<" in drawn for rule in ("fetch", "data", "tune", "train", "page"))
+    assert drawn == (PROJECT / "docs/rulegraph.svg").read_text()
+    for page, link in {
+        "README.md": "docs/rulegraph.svg",
+        "docs/architecture.md": "rulegraph.svg",
+    }.items():
+        assert f"]({link})" in (PROJECT / page).read_text()
 
 
 def test_lint(project: Copy) -> None:

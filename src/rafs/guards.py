@@ -191,6 +191,42 @@ def sweep() -> None:
                 file.unlink(missing_ok=True)
 
 
+def look_once() -> None:
+    """Keep Snakemake from looking at the same jobs and files again and again.
+
+    All runs follow from one look at what is tuned, and that follows from all data. Snakemake 9 goes
+    from every dataset that is to be drawn through all runs that follow from it, though it has seen
+    them, and for every run through all that its tuning was made from: the square of all there is.
+    """
+    from snakemake.dag import DAG
+    from snakemake.iocontainers import InputFiles
+
+    look, follow = DAG.update_needrun, DAG.bfs
+
+    async def look_at_all(dag: Any, *arguments: Any, **options: Any) -> None:
+        seen: set[Any] = set()
+
+        def follow_to_new(direction: Any, *jobs: Any) -> Iterator[Any]:
+            for job in follow(dag, direction, *jobs, stop=seen.__contains__):
+                seen.add(job)
+                yield job
+
+        dag.bfs = follow_to_new
+        try:
+            await look(dag, *arguments, **options)
+        finally:
+            del dag.bfs
+
+    def contains(files: Any, file: object) -> bool:
+        size, known = vars(files).get("_known", (0, frozenset()))
+        if size != len(files):
+            size, known = files._known = len(files), frozenset(files)
+        return file in known
+
+    DAG.update_needrun = look_at_all
+    InputFiles.__contains__ = contains
+
+
 class Guard:
     """The frame around one invocation of Snakemake."""
 
@@ -208,6 +244,7 @@ class Guard:
 
     def on_parse(self) -> None:
         """Look at what is there; in the main process only, as cluster jobs parse the file too."""
+        look_once()
         if not self.workflow.is_main_process:
             return
         if problem := unwritable([".snakemake"]):

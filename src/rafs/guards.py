@@ -365,6 +365,8 @@ class Guard:
         self.lock.truncate(0)
         self.lock.write(f"process {os.getpid()} on {os.uname().nodename}")
         self.lock.flush()
+        for shown in (paths.TABLE, paths.FIGURE):  # DVC asks for these folders, empty or not
+            Path(shown).parent.mkdir(parents=True, exist_ok=True)
         sweep()
         self.look_for_no_pipes()
         if self.workflow.local_exec:

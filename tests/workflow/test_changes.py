@@ -110,6 +110,10 @@ def test_what_is_shown(finished: Copy, tool: tuple[str, ...]) -> None:
     finished.edit(lambda params: params["tables"]["nll"].update(methods=["rafs"]))
     assert finished.jobs(*tool) == {"table": 1, "page": 1, "verify": 1}
     assert same()
+    finished.edit(lambda params: params.update(figures={}))
+    finished.run("rm", "-r", "reports/figures")
+    assert finished.jobs(*tool) == {"page": 1, "verify": 1}
+    assert "up to date" in finished.run("dvc", "status").stdout
 
 
 @TOOLS
@@ -137,4 +141,17 @@ def test_same_tuned_values(finished: Copy, tool: tuple[str, ...]) -> None:
     same = untouched(finished, "results/runs/**/*", "results/scores/*", "reports/tables/*")
     finished.replace("src/rafs/jobs/tune.py", "the default is used", "the defaults are used")
     assert finished.jobs(*tool) == {"tune": 4, "tuned": 1}
+    assert same()
+
+
+@TOOLS
+def test_same_data(finished: Copy, tool: tuple[str, ...]) -> None:
+    """Data that come out as they were are tuned on again, but are no reason to train."""
+    same = untouched(finished, "results/runs/**/*", "results/scores/*", "reports/tables/*")
+    family = finished.root / "src/rafs/datasets/trigonometric.py"
+    family.write_text(family.read_text() + "\nANOTHER = 1\n")
+    counted = finished.jobs(*tool)
+    drawn = [counted.pop(rule, 0) for rule in ("figure", "page", "verify")]  # of the data alone
+    assert counted == {"data": 6, "tune": 4, "tuned": 1}
+    assert drawn[0] == 1
     assert same()

@@ -16,6 +16,7 @@ import contextlib
 import fcntl
 import filecmp
 import hashlib
+import heapq
 import json
 import os
 import re
@@ -370,7 +371,7 @@ class Guard:
         sweep()
         self.look_for_no_pipes()
         if self.workflow.local_exec:
-            self.schedule_on_events_only()
+            self.schedule_simply()
             os.environ[warm.OWNER] = str(os.getpid())
             if os.environ.get("RAFS_NO_WARM") != "1":
                 try:
@@ -393,13 +394,30 @@ class Guard:
                 return f"{folder} cannot be written to: it is forbidden"
         return ""
 
-    def schedule_on_events_only(self) -> None:
-        """Switch off Snakemake's limit of jobs per second.
+    def schedule_simply(self) -> None:
+        """Let the choice of the next job cost the same however many there are.
 
-        For that limit Snakemake 9 starts, at every look at the ready jobs, a timer for another
-        look: their number grows with every job, and after some hundreds they are all it does.
+        For its limit of jobs per second Snakemake 9 starts, at every look at the ready jobs, a
+        timer for another look: their number grows with every job, and after some hundreds they are
+        all it does. At every look it also lists all jobs that remain, for the sake of temporary
+        files, of which there are none. And of very many ready jobs it looks at some by chance,
+        where here the most urgent are wanted.
         """
-        self.workflow.scheduler.job_rate_limiter = None
+        from snakemake.scheduling.job_scheduler import JobScheduler
+
+        scheduler, dag = self.workflow.scheduler, self.workflow.dag
+        most = max(scheduler.subsample or sys.maxsize, self.workflow.cores)
+        all_remaining = JobScheduler.remaining_jobs.fget
+
+        def urgent(_: Any) -> list[Any]:
+            return heapq.nlargest(most, dag.ready_jobs, key=dag.priority)
+
+        def remaining(scheduler: Any) -> list[Any]:  # at the end it is asked whether there are any
+            return [] if dag.ready_jobs else all_remaining(scheduler)
+
+        scheduler.job_rate_limiter = None
+        JobScheduler.open_jobs = property(urgent)
+        JobScheduler.remaining_jobs = property(remaining)
 
     def look_for_no_pipes(self) -> None:
         """Tell Snakemake that no file of this workflow is a pipe.

@@ -37,6 +37,10 @@ def test_nothing(finished: Copy) -> None:
     assert finished.jobs("snakemake") == {}
     assert finished.jobs("snakemake", "--snakefile", "workflow/Snakefile") == {}
     assert same()
+    run = finished.root / "results/runs/main/rafs/he/seed-1"
+    assert {file.name for file in run.iterdir()} == {
+        "predictions.npz", "metrics.json", "run.json", "cost.json", "log.txt", "benchmark.tsv",
+    }  # fmt: skip
 
 
 @TOOLS
@@ -49,15 +53,14 @@ def test_setting_of_a_method(finished: Copy, tool: tuple[str, ...]) -> None:
     assert finished.jobs("dvc", "repro") == {}
 
 
-@pytest.mark.parametrize(
-    ("tool", "change"), [(COMMANDS["snakemake"], {"train": 15}), (COMMANDS["dvc"], {"noise": 0.5})],
-    ids=["size-snakemake", "noise-dvc"],
-)  # fmt: skip
-def test_dataset(finished: Copy, tool: tuple[str, ...], change: dict[str, Any]) -> None:
+@TOOLS
+def test_dataset(finished: Copy, tool: tuple[str, ...]) -> None:
+    """Its size and then its noise."""
     same = untouched(finished, "results/*/main/*/forrester/**/*", "data/**/forrester/*")
-    finished.edit(lambda params: params["datasets"].update(he=change))
     expected = {"data": 3, "tune": 2, "tuned": 1, "train": 4, "score": 4, **SHOWN, "figure": 2}
-    assert finished.jobs(*tool) == expected
+    for change in ({"train": 15}, {"train": 15, "noise": 0.5}):
+        finished.edit(lambda params, change=change: params["datasets"].update(he=change))
+        assert finished.jobs(*tool) == expected
     assert same()
 
 

@@ -21,7 +21,8 @@ def test_ranks_and_wins(content):
     assert content["median_relative_rmse"]["rafs"] == 1.0
     # Demšar 2006: q = 2.850 for six methods
     assert content["critical_difference"] == pytest.approx(1.51, abs=0.005)
-    for scores in (content["nll_by_category"], content["relative_rmse_by_category"]):
+    for name in ("mean_nll_by_category", "mean_relative_rmse_by_category"):
+        scores = content[name]
         assert set(scores) == set(content["mean_rank_nll"])
         assert set(scores["rafs"]) == {"PM", "MLM", "T", "O", "real"}
     assert content["runs"] == {"total": 1500, "ok": 1500}

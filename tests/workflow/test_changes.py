@@ -37,6 +37,10 @@ def test_nothing(finished: Copy) -> None:
     assert finished.jobs("snakemake") == {}
     assert finished.jobs("snakemake", "--snakefile", "workflow/Snakefile") == {}
     assert same()
+    run = finished.root / "results/runs/main/rafs/he/seed-1"
+    assert {file.name for file in run.iterdir()} == {
+        "predictions.npz", "metrics.json", "run.json", "cost.json", "log.txt", "benchmark.tsv",
+    }  # fmt: skip
 
 
 @TOOLS
@@ -49,15 +53,14 @@ def test_setting_of_a_method(finished: Copy, tool: tuple[str, ...]) -> None:
     assert finished.jobs("dvc", "repro") == {}
 
 
-@pytest.mark.parametrize(
-    ("tool", "change"), [(COMMANDS["snakemake"], {"train": 15}), (COMMANDS["dvc"], {"noise": 0.5})],
-    ids=["size-snakemake", "noise-dvc"],
-)  # fmt: skip
-def test_dataset(finished: Copy, tool: tuple[str, ...], change: dict[str, Any]) -> None:
+@TOOLS
+def test_dataset(finished: Copy, tool: tuple[str, ...]) -> None:
+    """Its size and then its noise."""
     same = untouched(finished, "results/*/main/*/forrester/**/*", "data/**/forrester/*")
-    finished.edit(lambda params: params["datasets"].update(he=change))
     expected = {"data": 3, "tune": 2, "tuned": 1, "train": 4, "score": 4, **SHOWN, "figure": 2}
-    assert finished.jobs(*tool) == expected
+    for change in ({"train": 15}, {"train": 15, "noise": 0.5}):
+        finished.edit(lambda params, change=change: params["datasets"].update(he=change))
+        assert finished.jobs(*tool) == expected
     assert same()
 
 
@@ -110,6 +113,10 @@ def test_what_is_shown(finished: Copy, tool: tuple[str, ...]) -> None:
     finished.edit(lambda params: params["tables"]["nll"].update(methods=["rafs"]))
     assert finished.jobs(*tool) == {"table": 1, "page": 1, "verify": 1}
     assert same()
+    finished.edit(lambda params: params.update(figures={}))
+    finished.run("rm", "-r", "reports/figures")
+    assert finished.jobs(*tool) == {"page": 1, "verify": 1}
+    assert "up to date" in finished.run("dvc", "status").stdout
 
 
 @TOOLS
@@ -137,4 +144,17 @@ def test_same_tuned_values(finished: Copy, tool: tuple[str, ...]) -> None:
     same = untouched(finished, "results/runs/**/*", "results/scores/*", "reports/tables/*")
     finished.replace("src/rafs/jobs/tune.py", "the default is used", "the defaults are used")
     assert finished.jobs(*tool) == {"tune": 4, "tuned": 1}
+    assert same()
+
+
+@TOOLS
+def test_same_data(finished: Copy, tool: tuple[str, ...]) -> None:
+    """Data that come out as they were are tuned on again, but are no reason to train."""
+    same = untouched(finished, "results/runs/**/*", "results/scores/*", "reports/tables/*")
+    family = finished.root / "src/rafs/datasets/trigonometric.py"
+    family.write_text(family.read_text() + "\nANOTHER = 1\n")
+    counted = finished.jobs(*tool)
+    drawn = [counted.pop(rule, 0) for rule in ("figure", "page", "verify")]  # of the data alone
+    assert counted == {"data": 6, "tune": 4, "tuned": 1}
+    assert drawn[0] == 1
     assert same()

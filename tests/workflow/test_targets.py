@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -64,10 +65,13 @@ def test_every_part_has_a_name(project: Copy) -> None:
 
 @pytest.mark.slow
 def test_without_git_and_main_first(project: Copy) -> None:
-    """In a plain directory all of it works, and main comes before what is listed before it."""
+    """In a plain directory all of it works, and main comes before what is listed before it.
+
+    So it does when Snakemake looks at few of the ready jobs at a time, as it has to with thousands.
+    """
     other = {"methods": ["rp"], "datasets": ["he"], "seeds": 3}
     project.edit(lambda params: params.update(experiments={"other": other} | params["experiments"]))
-    done = project.run("snakemake", "--cores", "1")
+    done = project.run("snakemake", "--cores", "1", "--scheduler-subsample", "1")
     assert "no git repository with DVC here, so DVC was not told" in done.stderr
     main = (project.root / "reports/tables/nll.csv").stat().st_mtime_ns
     others = project.snapshot("results/runs/other/**/predictions.npz")
@@ -131,6 +135,24 @@ def test_smoke(smoked: Copy) -> None:
     assert used <= set(methods.names())
     assert not (smoked.root / "results").exists()
     assert smoked.jobs("rafs", "smoke", "--cores", "2") == {}
+
+
+def test_the_picture_shows_the_rules(project: Copy) -> None:
+    """`make rulegraph` was run since the rules last changed; the README shows what it draws."""
+    params = yaml.safe_load((PROJECT / "params.yaml").read_text())
+    (project.root / "params.yaml").write_text(yaml.safe_dump(params | {"seeds": 1}))
+    graph = project.run("snakemake", "--rulegraph", "mermaid-js").stdout
+    drawn = subprocess.run(
+        [sys.executable, PROJECT / "workflow/rulegraph.py"], input=graph, text=True,
+        capture_output=True, check=True,
+    ).stdout  # fmt: skip
+    assert all(f">{rule}<" in drawn for rule in ("fetch", "data", "tune", "train", "page"))
+    assert drawn == (PROJECT / "docs/rulegraph.svg").read_text()
+    for page, link in {
+        "README.md": "docs/rulegraph.svg",
+        "docs/architecture.md": "rulegraph.svg",
+    }.items():
+        assert f"]({link})" in (PROJECT / page).read_text()
 
 
 def test_lint(project: Copy) -> None:

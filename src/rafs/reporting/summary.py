@@ -22,7 +22,8 @@ def summarise(
     """Return mean ranks, wins and robust scores by method, and the verdicts, few enough to read.
 
     `wins` counts datasets with the lowest median NLL. Scores are medians over datasets of the
-    median over seeds, as one seed or dataset can rule a mean. RMSE has the units of each dataset,
+    median over seeds, as one seed or dataset can rule a mean; by category it is the
+    mean over its few datasets. RMSE has the units of each dataset,
     so it is given relative to the best method of the dataset. Mean ranks that differ by less than
     the critical difference are not told apart (Nemenyi, 5 %).
     """
@@ -47,10 +48,8 @@ def summarise(
         "wins_nll": {m: int(nll[m].eq(best).sum()) for m in nll},
         "median_nll": nll.median().to_dict(),
         "median_relative_rmse": relative.median().to_dict(),
-        "nll_by_category": nll.groupby(category.reindex(nll.index)).median().to_dict(),
-        "relative_rmse_by_category": relative.groupby(category.reindex(nll.index))
-        .median()
-        .to_dict(),
+        "mean_nll_by_category": _by_category(nll, category),
+        "mean_relative_rmse_by_category": _by_category(relative, category),
         "runs": {"total": len(frame), **{str(name): int(n) for name, n in status.items()}},
         "claims": counts,
     }
@@ -69,6 +68,11 @@ def plot_scores(inputs: Inputs, experiment: str = "main") -> pd.DataFrame:
         table = pd.DataFrame({"method": method, "nll": nll[method], "rmse": rmse[method]})
         rows.append(table.reset_index())
     return pd.concat(rows, ignore_index=True)
+
+
+def _by_category(scores: pd.DataFrame, category: pd.Series) -> dict[Any, Any]:
+    """Return the mean over the datasets of each category, by method."""
+    return scores.groupby(category.reindex(scores.index)).mean().to_dict()
 
 
 def _medians(frame: pd.DataFrame, metric: str) -> pd.DataFrame:

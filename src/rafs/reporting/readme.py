@@ -37,7 +37,8 @@ def block(metrics: dict[str, Any], claims: list[dict[str, Any]]) -> str:
             *rows,
             "",
             "25 datasets, ten seeds each; ranks and medians over datasets of the median over seeds "
-            "(the picture ranks every seed by itself); lower is better. Intervals, tests and every dataset: "
+            "(the picture ranks every seed by itself); lower is better. Intervals, tests "
+            "and every dataset: "
             "[reports/tables](reports/tables) and `reports/index.html`.",
             "",
             f"![{FIGURE}]({paths.FIGURE.format(figure=FIGURE, format='png')})",

@@ -31,12 +31,13 @@ test: environment lint ## environment, then all checks and tests
 test-fast: environment ## the tests that take seconds
 	pytest -m "not slow and not workflow"
 
-lint: environment ## ruff, mypy, snakefmt and Snakemake's own lint
+lint: environment ## ruff, mypy, snakefmt, Snakemake's own lint, and the container's recipe
 	ruff check .
 	ruff format --check .
 	mypy
 	snakefmt --check Snakefile workflow
 	snakemake --lint
+	hadolint workflow/envs/Dockerfile
 
 format: environment ## format all code
 	ruff check --fix .

@@ -78,7 +78,7 @@ def main() -> None:
         ("python", "pass"),
         ("python, numpy", "import numpy"),
         ("python, torch", "import torch"),
-        ("the caller of a warm job", "import rafs.cli, rafs.warm"),
+        ("the caller of a warm job", "import rafs.client"),
         ("a job without warm parent", "import rafs.jobs.train, rafs.engine.fused"),
     ):
         machine.add_row(f"start of {name}", f"{start_up(code):.3f} s")

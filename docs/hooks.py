@@ -131,11 +131,13 @@ def claims() -> str:
 
 
 def quirks() -> str:
-    """Return what the released code does otherwise than the text."""
-    from rafs.quirks import QUIRKS
+    """Return what the released code does otherwise than the text, and where it is on."""
+    from rafs.quirks import PROTOCOLS, QUIRKS
 
-    lines = [row("name", "where", "what", "effect"), row(*["---"] * 4)]
-    lines += [row(f"`{name}`", q.where, q.what, q.effect) for name, q in QUIRKS.items()]
+    lines = [row("name", "where", "what", "effect", *PROTOCOLS), row(*["---"] * 6)]
+    for name, q in QUIRKS.items():
+        on = ("on" if protocol in q.protocols else "off" for protocol in PROTOCOLS)
+        lines.append(row(f"`{name}`", q.where, q.what, q.effect, *on))
     return "\n".join(lines)
 
 

@@ -38,7 +38,7 @@ def test_every_command_explains_itself(name, capsys):
 def completed(line: str, folder: Path) -> list[str]:
     """Return what a real bash would offer at the end of a line."""
     script = f"""
-    source <({sys.executable} -m rafs.cli completion bash)
+    source <({sys.executable} -m rafs.client completion bash)
     COMP_WORDS=({line}"${{EMPTY}}")
     COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ))
     _rafs
@@ -97,7 +97,7 @@ def on_a_terminal(*command: str, **more: str) -> str:
 
 
 def test_an_error_is_red_on_a_terminal_only(tmp_path):
-    command = (sys.executable, "-m", "rafs.cli", "check", str(tmp_path / "none.yaml"))
+    command = (sys.executable, "-m", "rafs.client", "check", str(tmp_path / "none.yaml"))
     assert "\x1b[31mrafs: none.yaml" in on_a_terminal(*command, NO_COLOR="", TERM="xterm")
     assert "\x1b" not in on_a_terminal(*command, NO_COLOR="1", TERM="xterm")
     plain = subprocess.run(command, capture_output=True, text=True)

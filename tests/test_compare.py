@@ -127,8 +127,8 @@ def test_mistakes_are_one_sentence(arguments, says, table, capsys):
 @pytest.mark.slow
 def test_several_processes_give_what_one_gives(table):
     """As a program of its own, for it starts processes."""
-    given = [sys.executable, "-m", "rafs.cli", "compare", table, "--target", "y", "--categorical",
-             "kind", "--methods", "ae", "rp", "--json", *QUICK]  # fmt: skip
+    given = [sys.executable, "-m", "rafs.client", "compare", table, "--target", "y",
+             "--categorical", "kind", "--methods", "ae", "rp", "--json", *QUICK]  # fmt: skip
     found = []
     for cores in ("1", "2"):
         done = subprocess.run(

@@ -62,7 +62,9 @@ ELSEWHERE = {  # commands that other tests run, or that are not ours
     "$EDITOR": "of the shell",
     "rafs compare": "test_docs runs the same line",
     "rafs smoke": "test_targets",
+    "snakemake --profile": "tests/cluster",
     "snakemake released": "test_by_name",
+    "snakemake released_quick": "test_by_name",
 }
 
 

@@ -12,7 +12,7 @@ from rafs import datasets, methods, params, paths
 from rafs.errors import ParameterError
 from rafs.experiments import Plan, Run
 from rafs.files import read_json, read_npz, write_json, write_npz
-from rafs.jobs import data, score, train
+from rafs.jobs import aggregate, data, score, train
 from rafs.methods.base import Task, training
 from rafs.methods.ensemble import Scaler
 from rafs.metrics import evaluate
@@ -104,6 +104,49 @@ def test_the_cells_of_the_released_experiment(plan):
     del plan.params["experiments"]["released"]["largest"]
     everything = Plan(plan.params, PROJECT)
     assert len(everything.runs("released")) == 150 * 5
+
+
+def test_parts_of_the_released_experiment(plan):
+    """A part has its runs and the tables; what is gathered is the part and what is there."""
+    quick = plan.parts["released_quick"]
+    cells = {(run.method, run.dataset) for run in quick.runs}
+    assert {method for method, _ in cells} == {"hde", "ae", "rp", "rafs"}
+    assert len({dataset for method, dataset in cells if method == "ae"}) == 25
+    slow = {dataset for method, dataset in cells if method == "hde"}
+    assert {"boston", "ackley", "friedman"} < slow
+    assert not {"schaffer4", "ishigami", "naval"} & slow
+    assert set(quick.runs) < set(plan.runs("released"))
+    assert plan.targets()["released_quick"] == plan.targets()["released_so_far"]
+    assert "reports/tables/released_vs_published.csv" in plan.targets()["released_quick"]
+    assert "results/scores/quirks.csv" not in plan.targets()["released_quick"]
+
+    def gathered(*asked):
+        return Plan(plan.params, PROJECT).gathered("released", frozenset(asked))
+
+    whole = plan.runs("released")
+    for asked in ([], ["released"], ["table_released_vs_published"], ["quirks_so_far"],
+                  ["released", "released_quick"]):  # fmt: skip
+        assert gathered(*asked) == whole
+    assert set(gathered("released_quick")) == set(quick.runs)
+    assert gathered("released_so_far") == []
+    other = Run("released", "de", "he", 3)
+    write_json(other.path(paths.METRICS), {})
+    assert set(gathered("released_quick")) == {*quick.runs, other}
+    assert gathered("released_so_far") == [other]
+    assert Plan(plan.params, PROJECT).gathered("released", None) == [other]
+    assert Plan(plan.params, PROJECT).gathered("main", None) == plan.runs("main")
+    told = [json.loads(plan.aggregate("released", frozenset(asked)))
+            for asked in ([], ["released_quick"])]  # fmt: skip
+    cost = plan.params["experiments"]["released"]["cost"]
+    assert told[1] == {**told[0], "partial": cost}
+
+
+def test_a_run_that_was_not_asked_for_has_not_failed(plan):
+    spec = json.loads(plan.aggregate("released", frozenset(["released_quick"])))
+    found = aggregate.row(spec, "de", "he", 0)
+    assert (found["status"], found["message"]) == ("not run", spec["partial"])
+    del spec["partial"]
+    assert aggregate.row(spec, "de", "he", 0)["status"] == "failed"
 
 
 def test_the_settings_of_the_released_experiment(plan):
@@ -264,6 +307,11 @@ def test_a_quirk_for_a_whole_experiment(plan):
         ({"also": ["quirk"]}, "experiments.released.also: 'quirk' is no other experiment; did you"),
         ({"tuning": "released"}, "needs `tuning:`, another experiment or null for none"),
         ({"protocol": "described"}, "somebody has to say what the noise of boston is"),
+        ({"parts": {"half": {"methods": ["mean"]}}}, "parts.half.methods.mean: not one of its"),
+        ({"parts": {"half": {"largest": {"d": 9}}}}, "released.parts.half.largest.d: not one of"),
+        ({"parts": {"half": {"seeds": 2}}}, "experiments.released.parts.half.seeds is not a param"),
+        ({"parts": {"so_far": {}}}, "released: its part released_so_far has a name that is taken"),
+        ({"default": True}, "released.parts: only what has `default: false` is run in parts"),
         ({"default": "no"}, "experiments.released.default must be true or false"),
     ],
 )  # fmt: skip

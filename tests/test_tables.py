@@ -430,6 +430,49 @@ def test_the_summary_counts_what_was_run():
     assert table.notes[0].startswith(words)
 
 
+def test_cells_that_were_not_run_are_named_with_their_cost():
+    """A cell without any run is left out and named; one that lacks a seed says so itself."""
+    inputs = released((30.0, 40.0, 50.0), ["ae", "de", "rp"], ["he", "naval"])
+    frame = inputs.frames["released"]
+    none = [math.nan, "not run", "three days"]
+    rest = (frame.method == "de") | ((frame.method == "rp") & (frame.dataset == "naval"))
+    late = (frame.method == "ae") & (frame.dataset == "he") & (frame.seed == 2)
+    frame.loc[rest | late, ["nll_paper", "status", "message"]] = none
+    table = build("released_vs_published", inputs)
+    assert set(zip(table.frame.method, table.frame.dataset, strict=True)) == {
+        ("ae", "he"), ("ae", "naval"), ("rp", "he"),
+    }  # fmt: skip
+    first = next(row for row in table.rows if row)
+    assert first[3].endswith("[30.00, 40.00] (2/3)")
+    assert table.notes[0].startswith("Of the 300 printed cells 6 were run; ")
+    others = {part.partition(" on ")[0]: part for part in table.notes[1].split("; ")}
+    assert others["NTKGP-param"] == "NTKGP-param on any dataset"
+    assert "Naval" in others["RP-param"]
+    assert "He et al." not in others["RP-param"]
+    assert table.notes[2] == "The experiment in whole costs three days."
+
+
+def test_nothing_of_the_released_experiment_was_run():
+    inputs = released((30.0, 40.0), ["ae", "de"])
+    inputs.frames["released"][["nll_paper", "status", "message"]] = [math.nan, "not run", "a day"]
+    table = build("released_vs_published", inputs)
+    assert table.frame.empty
+    assert not table.rows
+    assert table.notes[0] == (
+        "Of the 300 printed cells 0 were run; 0 of these lie within the range of the released runs."
+    )
+    assert table.notes[1].count(" on any dataset") == 6
+
+
+def test_a_quirk_that_was_not_run_is_no_row():
+    odd = made_up.scores("quirks", ["rp@quirk=rp_no_noise"], ["he", "welch"], 3)
+    odd.loc[odd.dataset == "welch", ["nll_paper", "status"]] = [math.nan, "not run"]
+    main = made_up.scores("main", ["rp"], ["he", "welch"], 3)
+    table = build("quirks", made_up.Memory({"main": main, "quirks": odd}))
+    assert set(table.frame.dataset) == {"he"}
+    assert table.notes[-1].startswith("Not run runs: 3 of 6: ")
+
+
 def test_a_quirk_is_compared_with_the_same_seeds():
     main = made_up.scores("main", ["rp", "rafs"], ["he", "welch"], 6, lambda m, d, s: 2.0 + s)
     odd = made_up.scores(

@@ -1,7 +1,5 @@
 """Random Activation Functions ensembles: the paper, its rivals, and the benchmark between them."""
 
-from typing import Any
-
 __version__ = "0.1.0"
 
 __all__ = [
@@ -16,7 +14,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import the estimators when the first of them is asked for: `import rafs` stays light."""
     if name in __all__:
         from importlib import import_module

@@ -4,7 +4,6 @@ Only the arguments are read here; everything heavy is imported by the command th
 """
 
 import argparse
-import io
 import json
 import os
 import re
@@ -14,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from rafs import __version__, methods
 from rafs.errors import ParameterError, RafsError
@@ -25,38 +25,23 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return int(options.command(options) or 0)
     except RafsError as error:
-        return _complain(str(error), error.exit_code)
+        return complain(str(error), error.exit_code)
     except KeyboardInterrupt:
-        return _complain("interrupted", 130)
+        return complain("interrupted", 130)
     except MemoryError:
-        return _complain("not enough memory for this job; give it more or use less data")
+        return complain("not enough memory for this job; give it more or use less data")
     except BrokenPipeError:  # the reader of a pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return _complain(f"{error.strerror or error}: {error.filename or 'a file'}")
+        return complain(f"{error.strerror or error}: {error.filename or 'a file'}")
 
 
-def _complain(sentence: str, code: int = 1) -> int:
+def complain(sentence: str, code: int = 1) -> int:
     """Say what went wrong, in red on a terminal, and return the exit code."""
     red = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     print(f"\x1b[31mrafs: {sentence}\x1b[0m" if red else f"rafs: {sentence}", file=sys.stderr)
     return code
-
-
-def entry() -> int:
-    """Run as a program: a job goes to the warm parent if there is one."""
-    if sys.argv[1:2] == ["job"]:
-        from rafs import warm
-
-        if warm.end_with_owner():
-            return 1
-        code = warm.ask(sys.argv[1:])
-        if code is not None:
-            return code
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a sign that a terminal has not becomes ?
-        sys.stdout.reconfigure(errors="replace")
-    return main()
 
 
 def parser() -> argparse.ArgumentParser:
@@ -155,6 +140,9 @@ in the original archive, and in a package that carries it.""",
         "  rafs smoke\n  rafs smoke --cores 2",
     )  # fmt: skip
     smoke.add_argument("--cores", default="all", help="how many cores to use (all)")
+    smoke.add_argument(
+        "--profile", default="profiles/default", metavar="DIR", help="such as profiles/slurm"
+    )
 
     clean = command(
         "clean", _clean, "remove outputs that nobody knows the making of",
@@ -251,14 +239,24 @@ def _job(options: argparse.Namespace) -> int:
     if options.name == "failed":
         spec = {"of": options.of, "log": options.log, "spec": spec}
     import_module(f"rafs.jobs.{options.name}").run(spec)
-    if options.name != "failed":  # the last line of the job's log
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        cpu, memory = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
-        print(f"{options.name}: {cpu:.3f} s of CPU, {memory:.0f} MB at most")
+    if options.name != "failed":
+        print(closing_line(options.name))
     return 0
 
 
-def _safe(spec: object) -> dict[str, object]:
+def job_spec(arguments: list[str]) -> dict[str, Any]:
+    """Return the spec of a job from its command line."""
+    return _safe(parser().parse_args(arguments).spec)
+
+
+def closing_line(job: str) -> str:
+    """Return the last line of a job's log: what it took."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    cpu, memory = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    return f"{job}: {cpu:.3f} s of CPU, {memory:.0f} MB at most"
+
+
+def _safe(spec: object) -> dict[str, Any]:
     """Return what a job depends on, if every part of a file's name in it is one and no path."""
     if not isinstance(spec, dict):
         raise ParameterError("--spec must be a JSON object")
@@ -282,7 +280,7 @@ def _smoke(options: argparse.Namespace) -> int:
         environment.pop(name, None)
     command = [
         sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile"),
-        "--directory", str(folder), "--profile", str(root / "profiles" / "default"),
+        "--directory", str(folder), "--profile", str(root / options.profile),
         "--cores", options.cores, "--config", "edition=smoke",
     ]  # fmt: skip
     return subprocess.run(command, env=environment, check=False).returncode
@@ -297,7 +295,3 @@ def _clean(options: argparse.Namespace) -> int:
         Path(name).unlink()
         print(f"removed {name}")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(entry())

@@ -15,9 +15,11 @@ from typing import Any
 from rafs import __version__, datasets, methods, paths, provenance, quirks
 from rafs.datasets import own
 from rafs.datasets.sources import SOURCES
+from rafs.effort import Effort, effort_of, networks
 from rafs.errors import ParameterError
 from rafs.files import canonical_json, sha256
 from rafs.params import (
+    SO_FAR,
     Params,
     category,
     dataset_names,
@@ -30,6 +32,7 @@ from rafs.params import (
 )
 
 DESCRIBED = "described"
+OWN_SHAPE = (20_000, 50)  # training rows and features that a table of one's own is expected to have
 CATALOGUES = ("datasets", "sizes")  # tables that list the datasets themselves
 
 
@@ -52,6 +55,15 @@ class Run:
         return template.format(
             experiment=self.experiment, method=self.method, dataset=self.dataset, seed=self.seed
         )
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some runs of an experiment that is run by name only, to be asked for by a name of theirs."""
+
+    experiment: str
+    runs: tuple[Run, ...]
+    cost: str
 
 
 class Plan:
@@ -137,12 +149,52 @@ class Plan:
     def _wanted(self, experiment: str, method: str, dataset: str) -> bool:
         """Say whether a method is run on a dataset: not on too many rows, nor to no effect."""
         base = method.partition("@")[0]
-        most = self.params["experiments"][experiment].get("largest", {}).get(base)
-        rows = 0 if dataset in self.own else self._rows(dataset)
         swept = self.variants(experiment)[method].get("quirk")
-        return (most is None or rows <= most) and (
+        return self._fits(self.params["experiments"][experiment], base, dataset) and (
             swept is None or quirks.QUIRKS[swept].touches(dataset, base)
         )
+
+    def _fits(self, entry: dict[str, Any], base: str, dataset: str) -> bool:
+        """Say whether an entry with `methods` and `largest` has room for a method on a dataset."""
+        most = entry.get("largest", {}).get(base)
+        rows = 0 if dataset in self.own else self._rows(dataset)
+        return base in entry.get("methods", [base]) and (most is None or rows <= most)
+
+    @cached_property
+    def parts(self) -> dict[str, Part]:
+        """Return the parts of experiments by the names of their targets, as `released_quick`."""
+        found = {}
+        for experiment in self.extra:
+            parts = {
+                SO_FAR: {"methods": []},
+                **self.params["experiments"][experiment].get("parts", {}),
+            }
+            for name, entry in parts.items():
+                runs = (r for r in self.runs(experiment) if self._fits(entry, r.base, r.dataset))
+                part = Part(experiment, tuple(runs), entry.get("cost", ""))
+                found[f"{experiment}_{name}"] = part
+        return found
+
+    @cache  # noqa: B019 (a plan lives as long as the process)
+    def gathered(self, experiment: str, asked: frozenset[str] | None = frozenset()) -> list[Run]:
+        """Return the runs whose scores are put together: all, unless only parts are asked for.
+
+        Then it is the runs of these parts, and whatever there is of the others. A job that is sent
+        elsewhere does not know what was asked for (None): it finds what it needs in its place.
+        """
+        runs = self.runs(experiment)
+        parts = [part for name, part in self.parts.items() if name in (asked or ())]
+        wanted = {run for part in parts if part.experiment == experiment for run in part.runs}
+        if experiment not in self.extra or (asked is not None and self._whole(experiment, asked)):
+            return runs
+        return [run for run in runs if run in wanted or Path(run.path(paths.METRICS)).exists()]
+
+    def _whole(self, experiment: str, asked: frozenset[str]) -> bool:
+        """Say whether an experiment is asked for in whole: by its name, or by no name of a part."""
+        entries = self.params["experiments"]
+        names = {name for name in entries if experiment in (name, *entries[name].get("also", []))}
+        parts = {name for name, part in self.parts.items() if part.experiment == experiment}
+        return bool(asked & names) or not asked & parts
 
     def _rows(self, dataset: str) -> int:
         described: int = datasets.spec(dataset).train
@@ -359,7 +411,10 @@ class Plan:
             ]
             for name in self.named
         }
-        return named | shown
+        parts = {
+            name: self._experiment_artefacts(part.experiment) for name, part in self.parts.items()
+        }
+        return named | parts | shown
 
     def _experiment_artefacts(self, experiment: str) -> list[str]:
         """Return the files of one experiment, and the tables and figures made of it alone.
@@ -462,6 +517,30 @@ class Plan:
             **({"scaled": False} if "unscaled" in self.quirks(run) else {}),
         )
 
+    def effort(self, run: Run) -> Effort:
+        """Return what training a run asks of a machine."""
+        settings = self._settings(run.experiment, run.base, run.method, self.quirks(run))
+        how = self._training(run.experiment, run.base)
+        return effort_of(*self._shape(run.dataset), settings, how, networks(settings))
+
+    def tuning_effort(self, experiment: str, method: str, dataset: str) -> Effort:
+        """Return what tuning a method asks of a machine."""
+        settings = self._settings(experiment, method, method)
+        how = self._training(experiment, method)
+        trained = self.params["tuning"]["trials"] * settings["size"]
+        return effort_of(*self._shape(dataset), settings, how, trained)
+
+    def _shape(self, dataset: str) -> tuple[int, int]:
+        """Return training rows and features; a guess for an own table, which may not be here."""
+        if dataset in self.own:
+            return OWN_SHAPE
+        return self._rows(dataset), datasets.spec(dataset).dimension
+
+    @property
+    def gres(self) -> str:
+        """What jobs that train ask Slurm for beside cores and memory: a GPU, or nothing."""
+        return "gpu:1" if self.params["device"] == "cuda" else ""
+
     def data_protocol(self, run: Run) -> str:
         """Return the protocol that the data of a run are drawn by."""
         return quirks.of_data(self.protocol(run.experiment, run.method), run.dataset)
@@ -481,9 +560,11 @@ class Plan:
         )
 
     @cache  # noqa: B019 (a plan lives as long as the process)
-    def aggregate(self, experiment: str) -> str:
-        """Spec of the table of all scores of an experiment."""
+    def aggregate(self, experiment: str, asked: frozenset[str] | None = frozenset()) -> str:
+        """Spec of the table of all scores of an experiment; `asked` as for `gathered`."""
         names = self.datasets(experiment)
+        partial = len(self.gathered(experiment, asked)) < len(self.runs(experiment))
+        cost = self.params["experiments"][experiment].get("cost", "")
         left_out = [
             [method, dataset]
             for dataset in names
@@ -500,6 +581,7 @@ class Plan:
             datasets=names,
             seeds=self.seeds(experiment),
             **({"left_out": left_out} if left_out else {}),
+            **({"partial": cost} if partial else {}),
         )
 
     def shown(self, kind: str, name: str) -> str:

@@ -12,6 +12,7 @@ A run also repeats the failed jobs of the run before, starts the warm parent of 
 with a summary.
 """
 
+import atexit
 import contextlib
 import fcntl
 import filecmp
@@ -27,7 +28,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from rafs import paths, warm
+from rafs import client, paths, warm
 from rafs.errors import DamagedFileError, DataError, RafsError
 from rafs.experiments import Plan
 from rafs.files import read_json, sha256, write_json
@@ -208,6 +209,9 @@ class Guard:
 
     def on_parse(self) -> None:
         """Look at what is there; in the main process only, as cluster jobs parse the file too."""
+        if self.workflow.remote_exec:  # on a node of a cluster, where hooks are not called
+            self.start_warm()
+            atexit.register(self.stop_warm)
         if not self.workflow.is_main_process:
             return
         if problem := unwritable([".snakemake"]):
@@ -330,22 +334,32 @@ class Guard:
         self.lock.flush()
         sweep()
         self.look_for_no_pipes()
+        self.schedule_on_events_only()
         if self.workflow.local_exec:
-            self.schedule_on_events_only()
-            os.environ[warm.OWNER] = str(os.getpid())
-            if os.environ.get("RAFS_NO_WARM") != "1":
-                try:
-                    self.warm = warm.start()
-                except OSError as error:  # such as a name of TMPDIR too long for a socket
-                    say(f"jobs start on their own, and slower: no warm parent ({error})")
-        for name in self.asked():
-            cost = self.plan.params["experiments"][name].get("cost")
+            self.start_warm()
+        for name, cost in self.asked().items():
             if cost:
                 say(f"experiment {name} costs {cost}")
         from rafs.progress import Display
 
         self.display = Display()
         self.display.start()
+
+    def start_warm(self) -> None:
+        """Start the warm parent of the jobs on this machine."""
+        os.environ[client.OWNER] = str(os.getpid())
+        os.environ.pop(client.ADDRESS, None)
+        if os.environ.get("RAFS_NO_WARM") != "1":
+            try:
+                self.warm = warm.start()
+            except OSError as error:  # such as a name of TMPDIR too long for a socket
+                say(f"jobs start on their own, and slower: no warm parent ({error})")
+
+    def stop_warm(self) -> None:
+        """Stop the warm parent, if there is one."""
+        if self.warm is not None:
+            warm.stop(self.warm)
+            self.warm = None
 
     def forbidden(self) -> str:
         """Say which folder of an output cannot be written to: Snakemake would end at the first."""
@@ -375,21 +389,31 @@ class Guard:
     def on_end(self, log: str | list[str], *, success: bool) -> None:
         """Stop the warm parent, tell DVC (guard 5), and sum up."""
         self.display.stop()
-        if self.warm is not None:
-            warm.stop(self.warm)
+        self.stop_warm()
         self.summary(log[-1] if isinstance(log, list) else str(log), success)
         if success and self.damaged:
             self.repair_cache()
         if success and self.complete() and not os.environ.get("DVC_STAGE"):
             self.commit()
 
-    def asked(self) -> list[str]:
-        """Return the experiments outside `all` that this run was asked for."""
+    def targets(self) -> frozenset[str] | None:
+        """Return what this run was asked for; None in a job that was sent elsewhere."""
+        if not self.workflow.is_main_process:
+            return None
+        return frozenset(self.workflow.dag_settings.targets)
+
+    def asked(self) -> dict[str, str]:
+        """Return the experiments outside `all`, and parts of them, that this run was asked for.
+
+        Each with what it costs.
+        """
         entries = self.plan.params["experiments"]
         targets = set(self.workflow.dag_settings.targets)
         for name in targets & set(entries):
             targets |= set(entries[name].get("also", []))
-        return [name for name in self.plan.extra if name in targets]
+        costs = {name: entries[name].get("cost", "") for name in self.plan.extra}
+        costs |= {name: part.cost for name, part in self.plan.parts.items()}
+        return {name: cost for name, cost in costs.items() if name in targets}
 
     def repair_cache(self) -> None:
         """Take damaged copies of what was made again out of DVC's cache, which would trust them."""
@@ -426,14 +450,17 @@ class Guard:
         targets = {"all", *self.plan.targets()}
         ran = self.display.finished
         what = ", ".join(f"{count} {rule}" for rule, count in ran.items() if rule not in targets)
-        runs = [*self.plan.all_runs, *(r for name in self.asked() for r in self.plan.runs(name))]
+        names, parts = self.asked(), self.plan.parts
+        among = {parts[name].experiment if name in parts else name for name in names}
+        more = (run for name in among for run in self.plan.gathered(name, frozenset(names)))
+        runs = [*self.plan.all_runs, *more]
         there = sum(Path(run.path(paths.PREDICTIONS)).exists() for run in runs)
         lines = [f"ran: {what or 'nothing'}"]
         lines += [f"runs: {there} of {len(runs)} are there, {ran['train']} of them new"]
         notes = failures()
         lines += [f"failed: {note.read_text()}" for note in notes[:20]]
         lines += [f"and {len(notes) - 20} more" for _ in notes[20:21]]
-        lines += [f"failed: {rule} (see {file})" for rule, file in self.display.failed[:20]]
+        lines += [f"failed: {rule} ({known})" for rule, known in self.display.failed[:20]]
         lines += [f"missing: {dataset}: {message}" for dataset, message in self.missing()]
         if not success:
             lines += filter(None, [unwritable()])

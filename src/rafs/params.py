@@ -46,6 +46,7 @@ RESERVED = {
     "table", "figure", "claims", "summary", "page", "verify", "smoke",
 }  # fmt: skip
 SWEPT = {"ensemble_size": "size", "cardinality": "activations.k"}  # what these figures show
+SO_FAR = "so_far"  # the part of an experiment by name that asks for no run: what there is
 ONE_DIMENSIONAL = ("uncertainty_1d", "training_points_1d")
 
 GROUPS = {
@@ -534,8 +535,17 @@ def _check_protocol(params: Params, name: str) -> None:
             quirks.check(listed)
         except ParameterError as error:
             raise ParameterError(f"{where}.{part}: {error}") from None
-    for part in ("largest", "settings"):
-        for method in entry.get(part, {}):
+    named = {part: entry.get(part, {}) for part in ("largest", "settings")}
+    parts = entry.get("parts", {})
+    if parts and entry.get("default", True):
+        raise ParameterError(f"{where}.parts: only what has `default: false` is run in parts")
+    for part in (*parts, *([] if entry.get("default", True) else [SO_FAR])):
+        if f"{name}_{part}" in params["experiments"] or (part == SO_FAR and part in parts):
+            raise ParameterError(f"{where}: its part {name}_{part} has a name that is taken")
+    for part, of in parts.items():
+        named |= {f"parts.{part}.{key}": of.get(key, {}) for key in ("methods", "largest")}
+    for part, listed in named.items():
+        for method in listed:
             if method not in entry["methods"]:
                 near = _nearest(method, entry["methods"])
                 raise ParameterError(f"{where}.{part}.{method}: not one of its methods; {near}")

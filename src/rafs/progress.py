@@ -24,6 +24,7 @@ from rich.progress import (
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
+MOST = 400  # characters of what is known about a failure
 PAUSE = 30.0  # seconds between two lines where there is no terminal
 
 
@@ -33,7 +34,7 @@ class Display(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.finished: Counter[str] = Counter()  # by rule
-        self.failed: list[tuple[str, str]] = []  # (rule, log)
+        self.failures: dict[Any, tuple[str, str]] = {}  # by job: its rule, and what is known
         self.started = self.said = time.monotonic()
         self.bar = Progress(
             TextColumn("rafs"), BarColumn(), MofNCompleteColumn(), TextColumn("jobs,"),
@@ -42,6 +43,11 @@ class Display(logging.Handler):
         )  # fmt: skip
         self.task = self.bar.add_task("jobs", total=None)
         self.live = self.bar.console.is_terminal
+
+    @property
+    def failed(self) -> list[tuple[str, str]]:
+        """Rule of every job that failed in the end, with its log and what the cluster says."""
+        return list(self.failures.values())
 
     def start(self) -> None:
         """Take the place of Snakemake's lines on the screen; its warnings stay."""
@@ -68,6 +74,7 @@ class Display(logging.Handler):
         if event == LogEvent.JOB_FINISHED:
             found = re.search(r"\(Rule: (\w+)\)", record.getMessage())
             self.finished[found[1] if found else "?"] += 1
+            self.failures.pop(detail.get("job_id"), None)  # it failed before, and was tried again
         elif event == LogEvent.JOB_ERROR:
             self._fail(detail)
         elif event == LogEvent.PROGRESS:
@@ -75,8 +82,11 @@ class Display(logging.Handler):
 
     def _fail(self, detail: dict[str, Any]) -> None:
         log = next(iter(detail.get("log") or ["no log"]))
-        self.failed.append((detail["rule_name"], log))
-        self.bar.console.print(f"rafs: {detail['rule_name']} failed; its log is {log}", style="red")
+        known = " ".join(filter(None, [f"see {log}", *str(detail.get("rule_msg") or "").split()]))
+        self.failures[detail.get("jobid")] = detail["rule_name"], known[:MOST]
+        self.bar.console.print(
+            f"rafs: {detail['rule_name']} failed: {known[:MOST]}", style="red", markup=False
+        )
 
     def _show(self, done: int, total: int) -> None:
         self.bar.update(self.task, completed=done, total=total)

@@ -4,14 +4,17 @@ Importing numpy, numba or matplotlib and loading compiled code takes longer than
 a workflow runs on one machine, one parent process does it once, when the first job of a kind comes.
 It listens on a unix socket and forks once per request; the child takes over the caller's arguments,
 directory, environment and output, and its exit code becomes the caller's. The caller is `rafs job`
-itself, which imports next to nothing before it asks. Without a parent (another machine, or it died)
-it does the job itself.
+(`rafs.client`), which imports next to nothing. Without a parent (another machine, or it died) it
+does the job itself.
+
+Training jobs that come together can be done together: with RAFS_BATCH=n the parent waits for a
+moment until it has n of them, and one child trains all of them as one batch. This fills a GPU.
 
 The parent and all jobs end with the workflow that started them, whatever ends that one.
 """
 
-import array
 import contextlib
+import gc
 import json
 import os
 import select
@@ -23,70 +26,29 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 
-ADDRESS = "RAFS_WARM"  # where the parent listens
-OWNER = "RAFS_OWNER"  # the process whose jobs these are
+from rafs.client import ADDRESS
+from rafs.errors import RafsError
+
+BATCH = "RAFS_BATCH"  # how many training jobs are done as one
+PATIENCE = 0.5  # seconds without a further request after which those that wait are begun
 REPORTS = ("claims", "figures", "page", "summary", "tables")
 
 
-def end_with_owner() -> bool:
-    """Let this process end when the workflow it belongs to does; return whether that has ended.
-
-    A killed workflow cannot stop its jobs, and the next one must not meet them.
-    """
-    owner = os.environ.get(OWNER)
-    if not owner:
-        return False
-    try:
-        end = os.pidfd_open(int(owner))
-    except ProcessLookupError:
-        return True
+def end_with(owner: int) -> None:
+    """Let this process end when another does, which is known by its pidfd."""
 
     def watch() -> None:
-        select.select([end], [], [])
+        select.select([owner], [], [])
         os.kill(os.getpid(), signal.SIGKILL)
 
     threading.Thread(target=watch, daemon=True).start()
-    return False
-
-
-def ask(arguments: list[str]) -> int | None:
-    """Let the warm parent run a command; return its exit code, or None if there is no parent."""
-    address = os.environ.get(ADDRESS)
-    if not address:
-        return None
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as parent:
-        try:
-            parent.connect(address)
-        except OSError:
-            return None
-        request = json.dumps([arguments, str(Path.cwd()), dict(os.environ)]).encode()
-        streams = array.array("i", [1, 2])
-        control = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, streams)]
-        parent.sendmsg([struct.pack("!I", len(request))], control)
-        parent.sendall(request)
-        try:
-            answer = _read(parent, 4)
-        except ConnectionError:  # the parent died before it took the request
-            return None
-        if len(answer) < 4:  # the child was killed
-            return 128 + signal.SIGKILL
-        code: int = struct.unpack("!i", answer)[0]
-        return code
-
-
-def _read(connection: socket.socket, size: int) -> bytes:
-    data = b""
-    while len(data) < size:
-        part = connection.recv(size - len(data))
-        if not part:
-            break
-        data += part
-    return data
 
 
 def start() -> subprocess.Popen[bytes]:
@@ -118,34 +80,153 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     shutil.rmtree(address.parent, ignore_errors=True)
 
 
+@dataclass(frozen=True)
+class Request:
+    """A job that a caller waits for."""
+
+    caller: socket.socket
+    streams: list[int]  # its standard output and standard error
+    directory: str
+    arguments: list[str]
+    environment: dict[bytes, bytes]
+
+    @classmethod
+    def receive(cls, caller: socket.socket) -> "Request":
+        """Read what `rafs.client.send` sent."""
+        message, streams, _, _ = socket.recv_fds(caller, 4, 2)
+        size, data = struct.unpack("!I", message)[0], b""
+        while len(data) < size:
+            part = caller.recv(size - len(data))
+            if not part:
+                raise ConnectionError("the caller is gone")
+            data += part
+        directory, count, *rest = data.split(b"\0")
+        arguments = [os.fsdecode(text) for text in rest[: int(count)]]
+        variables = (text.partition(b"=")[::2] for text in rest[int(count) :])
+        return cls(caller, streams, os.fsdecode(directory), arguments, dict(variables))
+
+    @property
+    def kind(self) -> str:
+        """The name of the job."""
+        return self.arguments[1]
+
+    def close(self) -> None:
+        """Let go of the caller: without an answer, it takes its job for killed."""
+        self.caller.close()
+        for stream in self.streams:
+            os.close(stream)
+
+    def take_over(self) -> None:
+        """Become the process that the caller would have been."""
+        os.chdir(self.directory)
+        os.environb.clear()
+        os.environb.update(self.environment)
+        os.environ.pop(ADDRESS, None)
+        self.speak()
+
+    def speak(self) -> None:
+        """Let what is printed from now on be the caller's."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.dup2(self.streams[0], 1)
+        os.dup2(self.streams[1], 2)
+
+    def answer(self, code: int) -> None:
+        """Send the exit code."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        with contextlib.suppress(OSError):
+            self.caller.sendall(struct.pack("!i", code))
+
+
+class Parent:
+    """Takes requests, forks for them, and watches over callers and children."""
+
+    def __init__(self, listener: socket.socket, owner: int) -> None:
+        self.listener = listener
+        self.owner = os.pidfd_open(owner)
+        self.batch = int(os.environ.get(BATCH, "1"))
+        self.waiting: list[Request] = []  # training jobs, until they are enough
+        self.children: dict[int, tuple[int, list[Request]]] = {}  # by pidfd: pid, and what it does
+        self.poll = select.poll()
+        self.poll.register(listener, select.POLLIN)
+        self.poll.register(self.owner, select.POLLIN)
+
+    def serve(self) -> None:
+        """Go on until the owner is gone."""
+        while True:
+            events = dict(self.poll.poll(PATIENCE * 1000 if self.waiting else None))
+            if self.owner in events:
+                return
+            for event in events:
+                if event in self.children:
+                    self.end(event)
+                elif event != self.listener.fileno():
+                    self.abandon(event)
+            if self.listener.fileno() in events:
+                self.accept()
+            elif not events and self.waiting:
+                self.begin_waiting()
+
+    def accept(self) -> None:
+        """Take a request, and begin it or let it wait for others."""
+        caller, _ = self.listener.accept()
+        try:
+            request = Request.receive(caller)
+        except (OSError, ValueError, IndexError, struct.error):
+            caller.close()
+            return
+        _prepare(request.arguments)
+        self.poll.register(caller, select.POLLHUP | select.POLLRDHUP)
+        if self.batch == 1 or request.kind != "train":
+            self.begin([request])
+            return
+        self.waiting.append(request)
+        if len(self.waiting) >= self.batch:
+            self.begin_waiting()
+
+    def begin_waiting(self) -> None:
+        """Begin the training jobs that wait, as one."""
+        requests, self.waiting = self.waiting, []
+        self.begin(requests)
+
+    def begin(self, requests: list[Request]) -> None:
+        """Fork a child for some requests."""
+        gc.freeze()  # so that no collection in a child copies what it shares with this process
+        pid = os.fork()
+        if pid == 0:
+            self.listener.close()
+            work(requests)
+        child = os.pidfd_open(pid)
+        self.children[child] = pid, requests
+        self.poll.register(child, select.POLLIN)
+
+    def end(self, child: int) -> None:
+        """Let go of a child that has ended and of its callers."""
+        pid, requests = self.children.pop(child)
+        self.poll.unregister(child)
+        os.close(child)
+        os.waitpid(pid, 0)
+        for request in requests:
+            self.poll.unregister(request.caller)
+            request.close()
+
+    def abandon(self, caller: int) -> None:
+        """Forget a caller that is gone, and kill what is done for nobody any more."""
+        for pid, requests in [(0, self.waiting), *self.children.values()]:
+            for request in [each for each in requests if each.caller.fileno() == caller]:
+                self.poll.unregister(caller)
+                requests.remove(request)
+                request.close()
+                if pid and not requests:
+                    os.kill(pid, signal.SIGKILL)
+
+
 def serve(listener: socket.socket, owner: int) -> None:
-    """Fork once per request until the owner is gone."""
-    owner_end = os.pidfd_open(owner)
-    poll = select.poll()
-    poll.register(listener, select.POLLIN)
-    poll.register(owner_end, select.POLLIN)
-    while owner_end not in dict(poll.poll()):
-        with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:  # so that their time counts as this process's
-                pass
-        connection, _ = listener.accept()
-        with connection, contextlib.suppress(OSError, ValueError, struct.error):
-            streams, request = _receive(connection)
-            _prepare(request[0])
-            if os.fork() == 0:
-                listener.close()
-                os.close(owner_end)
-                _child(connection, streams, request)
-            for stream in streams:
-                os.close(stream)
+    """Be a warm parent until the owner is gone; then end, with all jobs."""
+    Parent(listener, owner).serve()
     shutil.rmtree(Path(listener.getsockname()).parent, ignore_errors=True)
     os.killpg(0, signal.SIGKILL)
-
-
-def _receive(connection: socket.socket) -> tuple[list[int], list[Any]]:
-    """Return the caller's two streams, and what it asks for."""
-    message, streams, _, _ = socket.recv_fds(connection, 4, 2)
-    return streams, json.loads(_read(connection, struct.unpack("!I", message)[0]))
 
 
 def _prepare(arguments: list[str]) -> None:
@@ -177,39 +258,38 @@ def load_compiled_code(name: str) -> None:
         method.fit(Task(x, x[:, 0], 0.1, ("warm",)), settings, plan).predict(x)
 
 
-def _child(connection: socket.socket, streams: list[int], request: list[Any]) -> None:
-    """Run one request in a process of its own, wait for it and send its exit code."""
-    arguments, directory, environment = request
-    worker = os.fork()
-    if worker == 0:
-        connection.close()
-        os.dup2(streams[0], 1)
-        os.dup2(streams[1], 2)
-        os.chdir(directory)
-        os.environ.clear()
-        os.environ.update(environment)
-        os.environ.pop(ADDRESS, None)
-        code = 1
-        try:
+def work(requests: list[Request]) -> NoReturn:
+    """Do what was asked for, answer, and end."""
+    requests[0].take_over()
+    try:
+        if len(requests) == 1:
             from rafs.cli import main
 
-            code = main(arguments)
-        except BaseException:
-            sys.excepthook(*sys.exc_info())
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    poll = select.poll()
-    worker_end = os.pidfd_open(worker)
-    poll.register(worker_end, select.POLLIN)
-    poll.register(connection, select.POLLHUP | select.POLLRDHUP)
-    if worker_end not in dict(poll.poll()):  # the caller is gone: so is its job
-        os.kill(worker, signal.SIGKILL)
-    _, status = os.waitpid(worker, 0)
-    code = os.waitstatus_to_exitcode(status)
-    with contextlib.suppress(OSError):
-        connection.sendall(struct.pack("!i", code if code >= 0 else 128 - code))
+            requests[0].answer(main(requests[0].arguments))
+        else:
+            train_together(requests)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        for request in requests:
+            request.answer(1)
     os._exit(0)
+
+
+def train_together(requests: list[Request]) -> None:
+    """Train several runs as one batch; each caller hears of its own alone."""
+    from rafs.cli import closing_line, complain, job_spec
+    from rafs.jobs.train import run_all
+
+    outcomes: Sequence[RafsError | None]
+    try:
+        outcomes = run_all([job_spec(request.arguments) for request in requests])
+    except RafsError as error:  # of the batch, such as a device that is not there
+        outcomes = [error] * len(requests)
+    for request, outcome in zip(requests, outcomes, strict=True):
+        request.speak()
+        if outcome is None:
+            print(f"{closing_line('train')}, in a batch of {len(requests)}")
+        request.answer(0 if outcome is None else complain(str(outcome), outcome.exit_code))
 
 
 if __name__ == "__main__":

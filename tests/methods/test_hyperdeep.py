@@ -99,7 +99,8 @@ def test_held_out_rows_do_not_train(data):
     for target in (y, other):
         task = Task(x, target, 0.1, ("h",))
         settings = method.resolve({"hidden": [8]})
-        thetas.append(method._stage(task, settings, method.plan(task, settings, 6), how).theta)
+        (everyone,) = method._stage([(task, settings)], [method.plan(task, settings, 6)], how)
+        thetas.append(everyone.theta)
     np.testing.assert_array_equal(*thetas)
 
 
@@ -140,9 +141,9 @@ def test_stratified_copies_are_fresh_networks_with_the_hyperparameters_found(dat
     method, stages = methods.get("hde+rafs"), []
     kept = method._stage
 
-    def stage(task, settings, plan, how):
-        stages.append(plan.members)
-        return kept(task, settings, plan, how)
+    def stage(trials, plans, how):
+        stages.extend(plan.members for plan in plans)
+        return kept(trials, plans, how)
 
     monkeypatch.setattr(method, "_stage", stage)
     method.fit(

@@ -89,11 +89,43 @@ def test_a_trial_that_diverges_is_reported_in_its_place(name):
         method.fit(*trials[1], how)
 
 
-def test_trials_need_the_same_data():
-    method = methods.get("de")
-    trials = [(task("t", y=y), method.resolve(SMALL)) for y in (Y, Y + 1)]
-    with pytest.raises(ParameterError, match="the same x and y"):
-        method.fit_trials(trials, SHORT)
+@pytest.mark.parametrize("name", methods.names())
+def test_seeds_trained_together_are_the_seeds_trained_alone(name):
+    """Tasks with rows of their own, also of another number, are as they are alone."""
+    method = methods.get(name)
+    tasks = [task("s", i, x=X * (1 + i), y=Y + i) for i in range(3)]
+    tasks.append(task("s", 3, x=X[:20], y=Y[:20]))
+    trials = [(each, method.resolve(SMALL)) for each in tasks]
+    together = method.fit_all(trials, SHORT)
+    assert all(
+        same(ensemble, method.fit(*trial, SHORT))
+        for ensemble, trial in zip(together, trials, strict=True)
+    )
+
+
+@pytest.mark.parametrize("name", ["de", "ntkgp", "rp", "rafs", "hde", "de_nll"])
+def test_seeds_in_one_torch_program_agree_with_the_fast_engine(name):
+    """What a GPU is given, members x seeds in one program, comes out the same to rounding."""
+    method = methods.get(name)
+    trials = [(task("g", i, x=X + i, y=Y - i), method.resolve(SMALL)) for i in range(3)]
+    steps = {"steps": 20, "dtype": "float64"}
+    fused = method.fit_all(trials, training(24, {**steps, "backend": "fused"}))
+    batched = method.fit_all(trials, training(24, {**steps, "backend": "batched"}))
+    for one, other in zip(fused, batched, strict=True):
+        assert one.activations == other.activations
+        np.testing.assert_allclose(one.theta, other.theta, rtol=1e-6, atol=1e-9)
+
+
+def test_a_seed_that_diverges_harms_no_other():
+    method = methods.get("hde")
+    settings = method.resolve(SMALL, {"activation": "linear", "learning_rate": 1e-3})
+    tasks = [task("d", 0), task("d", 1, x=X * 1e4), task("d", 2, y=Y + 1)]
+    trials = [(each, settings) for each in tasks]
+    how = training(24, {"steps": 200, "optimiser": "sgd"})
+    good, lost, better = method.fit_all(trials, how)
+    assert isinstance(lost, DivergedError)
+    assert same(good, method.fit(*trials[0], how))
+    assert same(better, method.fit(*trials[2], how))
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,52 @@ def by_name(params: dict[str, Any]) -> None:
     released["training"]["steps"] = 20
     released["settings"]["rp"]["training"] = {"epochs": 2, "batch_size": 10}
     del released["largest"]
+    released["parts"] = {"half": {"methods": ["rp"], "cost": "half as much"}}
     quirks |= {"methods": ["ae"], "datasets": ["he", "forrester"], "seeds": 1}
     quirks["sweep"] = {"quirk": ["noise_free_test"]}
     params["experiments"] |= {"released": released, "quirks": quirks}
     for name in ("released_vs_published", "quirks"):
         params["tables"][name] = whole["tables"][name]
+
+
+def test_part_of_it(finished: Copy) -> None:
+    """A part is run and shown, with what is not; what there is costs nothing to show."""
+    finished.edit(by_name)
+    table = finished.root / "reports/tables/released_vs_published.md"
+    done = finished.run("snakemake", "released_half", **NOWHERE)
+    assert "rafs: experiment released_half costs half as much" in done.stderr
+    assert ran(done) == {
+        "fetch": 2, "data": 2, "train": 2, "score": 2, "aggregate": 1, "table": 1,
+    }  # fmt: skip
+    scores = pd.read_csv(finished.root / "results/scores/released.csv")
+    assert set(scores.loc[scores["method"] == "ae", "status"]) == {"not run"}
+    assert "Of the 300 printed cells 2 were run" in table.read_text()
+    assert "; AE on any dataset; " in table.read_text()
+    assert "The experiment in whole costs a few seconds." in table.read_text()
+    for part in ("released_half", "released_so_far"):
+        assert finished.jobs("snakemake", part, **NOWHERE) == {}
+    finished.run("snakemake", "results/runs/released/ae/he/seed-0/metrics.json", **NOWHERE)
+    assert finished.jobs("snakemake", "released_so_far", **NOWHERE) == {"aggregate": 1, "table": 1}
+    assert "Of the 300 printed cells 4 were run" in table.read_text()
+    assert finished.jobs("snakemake") == {"page": 1, "verify": 1}
+    rest = finished.jobs("snakemake", "table_released_vs_published", **NOWHERE)
+    assert rest == {"train": 1, "score": 1, "aggregate": 1, "table": 1}
+    assert "costs a few seconds" not in table.read_text()  # all was run, though one has no data
+
+
+def test_part_of_it_elsewhere(finished: Copy) -> None:
+    """A job of a cluster, which does not know what was asked for, gathers the same runs."""
+    finished.edit(by_name)
+    finished.run("snakemake", "released_half", **NOWHERE)
+    scores = finished.root / "results/scores/released.csv"
+    before = scores.read_bytes()
+    scores.unlink()
+    finished.run(
+        "snakemake", "--mode", "remote", "--target-jobs", "aggregate:experiment=released",
+        "--allowed-rules", "aggregate", "--cores", "1", "--force", "--nolock", "--no-hooks",
+        **NOWHERE,
+    )  # fmt: skip
+    assert scores.read_bytes() == before
 
 
 def test_by_name_only(finished: Copy) -> None:

@@ -1,4 +1,5 @@
 # Parameters, the plan made from them, and the guards around a run (rafs.guards says what each is for).
+import math
 import os
 import sys
 from pathlib import Path

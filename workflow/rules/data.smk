@@ -1,10 +1,12 @@
-# Real data files are fetched once; every dataset is drawn once per seed.
+# Real data files are fetched once, where Snakemake itself runs: nodes of a cluster often have no way out.
+# Every dataset is drawn once per seed.
 rule fetch:
     output:
         paths.FETCHED,
     log:
         "logs/fetch/{dataset}.txt",
     priority: 2
+    localrule: True
     conda:
         "../envs/rafs.yaml"
     params:
@@ -45,6 +47,7 @@ rule own:
     wildcard_constraints:
         dataset="|".join(PLAN.own) or "-",
     priority: 2
+    localrule: True
     conda:
         "../envs/rafs.yaml"
     params:

@@ -3,7 +3,7 @@ rule aggregate:
     input:
         lambda wc: [
             run.path(t)
-            for run in PLAN.runs(wc.experiment)
+            for run in PLAN.gathered(wc.experiment, GUARD.targets())
             for t in (paths.METRICS, paths.COST)
         ],
     output:
@@ -15,7 +15,7 @@ rule aggregate:
     conda:
         "../envs/rafs.yaml"
     params:
-        spec=lambda wc: PLAN.aggregate(wc.experiment),
+        spec=lambda wc: PLAN.aggregate(wc.experiment, GUARD.targets()),
     shell:
         "rafs job aggregate --spec {params.spec:q} > {log:q} 2>&1"
 

@@ -13,6 +13,11 @@ rule train:
     priority: by_experiment
     conda:
         "../envs/rafs.yaml"
+    resources:
+        seconds=lambda wc: math.ceil(PLAN.effort(run_of(wc)).seconds),
+        runtime=lambda wc, attempt: PLAN.effort(run_of(wc)).minutes(attempt),
+        mem_mb=lambda wc, attempt: PLAN.effort(run_of(wc)).memory(attempt),
+        gres=PLAN.gres,
     params:
         spec=lambda wc: PLAN.train(run_of(wc)),
     shell:

@@ -12,6 +12,11 @@ rule tune:
     priority: by_experiment
     conda:
         "../envs/rafs.yaml"
+    resources:
+        seconds=lambda wc: math.ceil(PLAN.tuning_effort(*wc).seconds),
+        runtime=lambda wc, attempt: PLAN.tuning_effort(*wc).minutes(attempt),
+        mem_mb=lambda wc, attempt: PLAN.tuning_effort(*wc).memory(attempt),
+        gres=PLAN.gres,
     params:
         spec=lambda wc: PLAN.tune(wc.experiment, wc.method, wc.dataset),
     shell:

@@ -22,7 +22,6 @@ from rafs import methods, metrics, statistics
 from rafs.datasets import own, tabular
 from rafs.errors import DivergedError, ParameterError
 from rafs.jobs import train, tune
-from rafs.methods.ensemble import Scaler
 from rafs.reporting import labels
 from rafs.storage import Dataset
 
@@ -168,16 +167,16 @@ class Worker:
         load_compiled_code(method)  # what is compiled once is nobody's training time
         plan, data = self.plan, self.data(seed)
         spec = {"seed": seed, "dataset": plan.name, "base": method, "training": plan.training}
-        settings = methods.get(method).resolve(plan.fixed(method), train.tuned(best, {}))
-        scale = Scaler.fit(data.y_train)
-        noise = best["values"]["noise"] if data.noise is None else data.noise / float(scale.scale)
+        settings = methods.get(method).resolve(plan.fixed(method), train.tuned(best))
         row: dict[str, Any] = {
             "experiment": EXPERIMENT, "method": method, "dataset": plan.name, "seed": seed,
             "status": "ok", "message": "",
         }  # fmt: skip
         begun = time.process_time()
         try:
-            found = train.fit_predict(spec, settings, data, noise, scale)
+            (found,) = train.fit_predict([train.inputs(spec, settings, best, data)])
+            if isinstance(found, DivergedError):
+                raise found
             cost = time.process_time() - begun
             row |= metrics.evaluate(data.y_test, found.mean, found.variance)["metrics"] or {}
         except (DivergedError, ParameterError) as error:
@@ -195,8 +194,7 @@ def _start(plan: Plan, table: tabular.Table, owner: int) -> None:
     from rafs import warm
 
     global _worker
-    os.environ[warm.OWNER] = str(owner)
-    warm.end_with_owner()
+    warm.end_with(os.pidfd_open(owner))
     threadpool_limits(1)
     _worker = Worker(plan, table)
 

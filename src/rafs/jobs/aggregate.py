@@ -1,4 +1,7 @@
-"""Gather the scores of an experiment: one row per run, runs without scores included."""
+"""Gather the scores of an experiment: one row per run, runs without scores included.
+
+With `partial` in the spec some runs were not asked for; it says what all of them cost.
+"""
 
 import csv
 import io
@@ -11,6 +14,7 @@ from rafs.datasets import spec as dataset_spec
 from rafs.errors import DamagedFileError
 from rafs.files import read_json, write_text
 
+NOT_RUN = "not run"
 PARTS = {"in_": "in_distribution", "out_": "out_of_distribution"}
 
 
@@ -39,7 +43,7 @@ def write_csv(path: str, rows: list[dict[str, Any]]) -> None:
 
 
 def row(spec: dict[str, Any], method: str, dataset: str, seed: int) -> dict[str, Any]:
-    """Return the row of a run; a run whose files are not there has failed."""
+    """Return the row of a run; one without files has failed, unless not all were asked for."""
     place = {"experiment": spec["experiment"], "method": method, "dataset": dataset, "seed": seed}
     sweep = next(iter(spec["sweep"].get(method, {}).items()), ("", ""))
     result: dict[str, Any] = {
@@ -50,6 +54,8 @@ def row(spec: dict[str, Any], method: str, dataset: str, seed: int) -> dict[str,
         "category": spec["categories"].get(dataset) or dataset_spec(dataset).category,
     }
     path = Path(paths.METRICS.format(**place))
+    if not path.exists() and "partial" in spec:
+        return {**result, "status": NOT_RUN, "message": spec["partial"]}
     if not path.exists():
         return {**result, "status": "failed", "message": f"no {path}"}
     record = read_json(path)

@@ -12,7 +12,7 @@ the size of the ensemble, and whatever is trained beside it.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -146,21 +146,24 @@ def draws(m: int, widths: tuple[int, ...], settings: Mapping[str, Any], *key: Ke
 
 
 def train(
-    plans: Sequence[Plan], x: Array, y: Array, trainings: Sequence[Training]
+    plans: Sequence[Plan], tasks: Sequence[Task], trainings: Sequence[Training]
 ) -> list[Fit | DivergedError]:
-    """Train the networks of all plans on the same data; one result per plan.
+    """Train the networks of every plan on the data of its task; one result per plan.
 
-    Plans of one shape that are trained alike are one batch. A plan with a member that diverged
-    gives the error; the others are what they are without it.
+    Plans of one shape, for as many rows, that are trained alike are one batch. A plan with a member
+    that diverged gives the error; the others are what they are without it.
     """
-    kinds = [(p.members.widths, how) for p, how in zip(plans, trainings, strict=True)]
+    kinds = [
+        (plan.members.widths, task.x.shape, how)
+        for plan, task, how in zip(plans, tasks, trainings, strict=True)
+    ]
     results: dict[int, Fit | DivergedError] = {}
     for kind in dict.fromkeys(kinds):
         rows = [i for i in range(len(plans)) if kinds[i] == kind]
-        training = kind[1]
+        sizes = [plans[i].members.size for i in rows]
         batch = Members.concat([plans[i].members for i in rows])
-        whole = fit(batch, x, y, training, strict=False)
-        ends = np.cumsum([plans[i].members.size for i in rows])
+        whole = fit(batch, *data([tasks[i] for i in rows], sizes), kind[-1], strict=False)
+        ends = np.cumsum(sizes)
         for i, end in zip(rows, ends, strict=True):
             part = slice(end - plans[i].members.size, end)
             lost = np.flatnonzero(whole.diverged[part] >= 0)
@@ -170,6 +173,17 @@ def train(
                 else Fit(whole.theta[part], whole.loss[part], whole.diverged[part])
             )
     return [results[i] for i in range(len(plans))]
+
+
+def data(tasks: Sequence[Task], sizes: Sequence[int]) -> tuple[Array, Array]:
+    """Return x and y of all tasks: once if they are the same, else once for every member."""
+    x, y = tasks[0].x, tasks[0].y
+    if all(np.array_equal(task.x, x) and np.array_equal(task.y, y) for task in tasks[1:]):
+        return x, y
+    return (
+        np.repeat(np.stack([task.x for task in tasks]), sizes, axis=0),
+        np.repeat(np.stack([task.y for task in tasks]), sizes, axis=0),
+    )
 
 
 class Method(ABC):
@@ -239,26 +253,43 @@ class Method(ABC):
 
     def fit(self, task: Task, settings: Mapping[str, Any], training: Training) -> Ensemble:
         """Train one ensemble; raise DivergedError if a member does not stay finite."""
-        (result,) = self.fit_trials([(task, self.resolve(settings))], training)
+        (result,) = self.fit_all([(task, self.resolve(settings))], training)
         if isinstance(result, DivergedError):
             raise result
         return result
 
+    def fit_all(
+        self, trials: Sequence[Trial], training: Training
+    ) -> list[Ensemble | DivergedError]:
+        """Train one ensemble per (task, settings) as `fit` does, but as one batch.
+
+        The tasks may be of different seeds. On the CPU each ensemble is bit for bit the one that
+        `fit` gives alone; a task that diverges is reported in its place, without harm to others.
+        """
+        return self.fit_trials(trials, training)
+
     def fit_trials(
         self, trials: Sequence[Trial], training: Training
     ) -> list[Ensemble | DivergedError]:
-        """Train one ensemble per (task, settings), all of them as one batch, on the same x and y.
+        """Train one ensemble per (task, settings) with the effort of a trial, all as one batch.
 
-        The tasks may differ in noise and key. Each ensemble is bit for bit the one that `fit` gives
-        alone, and a trial that diverges is reported in its place without harm to the others.
+        The tasks of a tuning have the same x and y, and may differ in noise and key.
         """
-        x, y = trials[0][0].x, trials[0][0].y
-        if any(not (np.array_equal(t.x, x) and np.array_equal(t.y, y)) for t, _ in trials):
-            raise ParameterError("trials that are trained together need the same x and y")
         plans = [self.plan(task, settings) for task, settings in trials]
-        fits = train(plans, x, y, [self.adapt(settings, training) for _, settings in trials])
+        return self.fit_plans(trials, plans, training, self.ensemble)
+
+    def fit_plans(
+        self,
+        trials: Sequence[Trial],
+        plans: Sequence[Plan],
+        training: Training,
+        ensemble: Callable[[Task, Settings, Plan, Fit], Ensemble],
+    ) -> list[Ensemble | DivergedError]:
+        """Train the networks of all plans as one batch, and make an ensemble of each."""
+        trainings = [self.adapt(settings, training) for _, settings in trials]
+        fits = train(plans, [task for task, _ in trials], trainings)
         return [
-            result if isinstance(result, DivergedError) else self.ensemble(*trial, plan, result)
+            result if isinstance(result, DivergedError) else ensemble(*trial, plan, result)
             for trial, plan, result in zip(trials, plans, fits, strict=True)
         ]
 

@@ -9,7 +9,7 @@ The held-out rows have weight 0 in the loss, so that all candidates of a stage, 
 a tuning, are one batch. Dropout acts in training only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 from rafs.engine import Fit, Training
 from rafs.errors import DataError, DivergedError
 from rafs.likelihood import gaussian_nll
-from rafs.methods.base import COMMON, Method, Plan, Task, train
+from rafs.methods.base import COMMON, Method, Plan, Task, Trial
 from rafs.methods.ensemble import Array, Ensemble, combine
 from rafs.methods.prior import spread
 from rafs.methods.settings import Settings, extend, integer, interval, number
@@ -32,7 +32,7 @@ class HyperdeepEnsemble(Method):
     """Ensemble over initialisations and hyperparameters.
 
     In a tuning (`fit_trials`) a trial trains m candidates and selects among them, so that it costs
-    as many networks and steps as a trial of any other method; stages 3 and 4 are left to `fit`.
+    as many networks and steps as a trial of any other method; stages 3 and 4 are left to `fit_all`.
     """
 
     name, label = "hde", "HDE"
@@ -94,26 +94,38 @@ class HyperdeepEnsemble(Method):
             settings["size"],
         )
 
-    def fit(self, task: Task, settings: Mapping[str, Any], training: Training) -> Ensemble:
+    def fit_all(
+        self, trials: Sequence[Trial], training: Training
+    ) -> list[Ensemble | DivergedError]:
         """Search, select, stratify, select."""
-        settings = self.resolve(settings)
-        search = self.plan(task, settings, settings["candidates"])
-        found = self._stage(task, settings, search, training)
-        picked = np.flatnonzero(self.picks(task, found))
-        rows = np.repeat(picked, settings["copies"])
+        search = [self.plan(task, settings, settings["candidates"]) for task, settings in trials]
+        results = self._stage(trials, search, training)
+        copies = {
+            i: self._copies(*trials[i], search[i], everyone)
+            for i, everyone in enumerate(results)
+            if isinstance(everyone, Ensemble)
+        }
+        again = [trials[i] for i in copies]
+        stratified = self._stage(again, list(copies.values()), training)
+        for i, everyone in zip(copies, stratified, strict=True):
+            if isinstance(everyone, Ensemble):
+                everyone = everyone.take(self.picks(trials[i][0], everyone))
+            results[i] = everyone
+        return results
+
+    def _copies(self, task: Task, settings: Settings, search: Plan, found: Ensemble) -> Plan:
+        """Return fresh starts of what the greedy selection picks (stage 3)."""
+        rows = np.repeat(np.flatnonzero(self.picks(task, found)), settings["copies"])
         fresh = self.networks(
             replace(task, key=(*task.key, "stratification")), settings, size=len(rows)
         )
-        copies = replace(search.members.take(rows), theta0=fresh.theta0, keys=fresh.keys)
-        stratified = self._stage(task, settings, Plan(copies), training)
-        return stratified.take(self.picks(task, stratified))
+        return Plan(replace(search.members.take(rows), theta0=fresh.theta0, keys=fresh.keys))
 
-    def _stage(self, task: Task, settings: Settings, plan: Plan, training: Training) -> Ensemble:
-        """Train all networks of a stage as one batch."""
-        (result,) = train([plan], task.x, task.y, [self.adapt(settings, training)])
-        if isinstance(result, DivergedError):
-            raise result
-        return super().ensemble(task, settings, plan, result)
+    def _stage(
+        self, trials: Sequence[Trial], plans: Sequence[Plan], training: Training
+    ) -> list[Ensemble | DivergedError]:
+        """Train all networks of a stage, and leave out none."""
+        return self.fit_plans(trials, plans, training, super().ensemble)
 
 
 def held_out(n: int, share: float, *key: Key) -> np.ndarray[Any, np.dtype[np.bool_]]:

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from rafs import statistics
+from rafs.jobs.aggregate import NOT_RUN
 from rafs.quirks import QUIRKS
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
@@ -33,8 +34,9 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
         chosen(inputs, {**options, "experiments": [name]}, ()) for name in (first, second)
     )
     odd = odd[odd["method"].str.contains(MARK)]
+    begun = odd[odd["status"] != NOT_RUN]
     found = pd.concat(
-        [effect(odd, plain, metric) for metric in METRICS], ignore_index=True
+        [effect(begun, plain, metric) for metric in METRICS], ignore_index=True
     ).sort_values(["quirk", "dataset", "method"], key=_order, kind="stable")
     parts = {
         metric: {(r["quirk"], r["dataset"], r["method"]): r for r in records(part)}

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from rafs import statistics
+from rafs.jobs.aggregate import NOT_RUN
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.tables.table import (
@@ -33,6 +34,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
     released, described = (
         chosen(inputs, {**options, "experiments": [name]}, ()) for name in (first, second)
     )
+    released, waiting = started(released)
     found = pd.concat(
         [beside(released, described, metric) for metric in published.METRICS], ignore_index=True
     )
@@ -41,7 +43,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
         for metric, part in found.groupby("metric", sort=False)
     }
     rows: list[Row | None] = []
-    for place, nll in parts["nll"].items():
+    for place, nll in parts.get("nll", {}).items():
         shown = [text for metric in parts for text in _cells(parts[metric][place])]
         titles = [labels.dataset(place[0]), labels.method(place[1])]
         intervals = f"{number(nll['published_half_width'])}, {number(nll['interval'])}"
@@ -61,6 +63,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
         rows=rows,
         notes=[
             summary(found),
+            *not_run(released, waiting),
             "†: the printed value lies outside the range of the released runs (“> 100”: none of "
             "them exceeds 100).",
             "“Interval” is what the authors' code prints after ±: 1.96 standard errors of the "
@@ -121,6 +124,30 @@ def summary(found: pd.DataFrame) -> str:
     )
     words = f"Of the {total} printed cells {len(known)} were run; {inside} of these lie within the "
     return words + f"range of the released runs{f' ({counts})' if counts else ''}."
+
+
+def started(released: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the runs of the cells that were begun, and those of the cells that were not."""
+    begun = released["status"].ne(NOT_RUN).groupby([released[key] for key in KEYS])
+    there = begun.transform("any")
+    return released[there], released[~there]
+
+
+def not_run(released: pd.DataFrame, waiting: pd.DataFrame) -> list[str]:
+    """Say which printed cells were not run, by method, and what the rest of the runs would cost."""
+    run = set(zip(released["dataset"], released["method"], strict=True))
+    cells = published.scores("nll")
+    rest = cells[
+        [place not in run for place in zip(cells["dataset"], cells["method"], strict=True)]
+    ]
+    notes = []
+    for method, part in rest.groupby("method", sort=False):
+        names = [labels.dataset(str(name)) for name in part["dataset"]]
+        which = "any dataset" if len(names) == cells["dataset"].nunique() else ", ".join(names)
+        notes.append(f"{labels.method(str(method))} on {which}")
+    costs = [] if waiting.empty else list(waiting["message"].dropna().unique())
+    whole = [f"The experiment in whole costs {cost}." for cost in costs]
+    return [f"Not run: {'; '.join(notes)}.", *whole] if notes else []
 
 
 def _cells(cell: Mapping[str, Any]) -> list[str]:

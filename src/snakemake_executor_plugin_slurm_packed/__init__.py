@@ -1,0 +1,172 @@
+"""Snakemake's Slurm executor with short jobs in packs: `executor: slurm-packed`.
+
+A Slurm job costs seconds, and so does the Snakemake that runs in it; many a run of this project
+takes less. Jobs of one rule that are ready at the same time are therefore submitted together, up to
+`pack_seconds` of expected work (the resource `seconds` of the rules). One Snakemake in the Slurm
+job then runs them with a warm parent (`rafs.warm`), as on a laptop. For the main process they are
+still single jobs, each with its own files, log, retries and failure. A long job is alone in a pack.
+
+Jobs that ask for a GPU (the resource `gres`) run `gpu_batch` at a time, and the warm parent trains
+what comes together as one batch.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from snakemake.iocontainers import ResourceList
+from snakemake.jobs import GroupJob
+from snakemake_executor_plugin_slurm import Executor as SlurmExecutor
+from snakemake_executor_plugin_slurm import ExecutorSettings as SlurmSettings
+from snakemake_executor_plugin_slurm import common_settings
+from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
+from snakemake_interface_executor_plugins.jobs import JobExecutorInterface
+
+__all__ = ["Executor", "ExecutorSettings", "common_settings"]
+
+START = 60  # seconds that a pack has for starting Python and Snakemake
+
+
+def _whole(default: int, explanation: str) -> Any:
+    return field(default=default, metadata={"help": explanation, "type": int})
+
+
+@dataclass
+class ExecutorSettings(SlurmSettings):
+    """The settings of the Slurm executor, and how jobs are packed."""
+
+    pack_seconds: int = _whole(900, "expected seconds of work up to which jobs share a Slurm job")
+    pack_jobs: int = _whole(200, "how many jobs may share a Slurm job (1: none do)")
+    pack_cores: int = _whole(1, "cores of a Slurm job, each for one job at a time")
+    gpu_batch: int = _whole(8, "jobs that share a GPU at a time, trained as one batch")
+
+
+class Pack(GroupJob):
+    """Jobs that share a Slurm job: what they ask for together."""
+
+    def __init__(self, jobs: Sequence[Any], settings: ExecutorSettings) -> None:
+        first = jobs[0]
+        super().__init__(first.rule.name, frozenset(jobs), first.dag.workflow.global_resources)
+        self.finalize()
+        asked = dict(first.resources.items())
+        self.gpu = bool(asked.get("gres"))
+        self.lanes = min(settings.gpu_batch if self.gpu else settings.pack_cores, len(jobs))
+        minutes = sum(seconds(job) for job in jobs) / 60
+        longest = max(job.resources.get("runtime", 0) for job in jobs)
+        together = self.lanes if not self.gpu else 1  # on one GPU, at least the memory is shared
+        self._resources = {
+            **{name: value for name, value in asked.items() if not isinstance(value, type(None))},
+            "_cores": self.lanes,
+            "cpus_per_task": 1 if self.gpu else self.lanes,
+            "mem_mb": together * max(job.resources.get("mem_mb", 0) for job in jobs),
+            "runtime": math.ceil(longest + minutes + START / 60),
+            "_nodes": 1,
+        }
+
+    @property
+    def rule(self) -> Any:
+        """The rule of all members."""
+        return next(iter(self.jobs)).rule
+
+    @property
+    def attempt(self) -> int:
+        """How often the jobs have been tried."""
+        return max(job.attempt for job in self.jobs)
+
+    @property
+    def resources(self) -> ResourceList:
+        """What Slurm is asked for."""
+        return ResourceList(fromdict=self._resources)
+
+
+def seconds(job: Any) -> float:
+    """Return how long a job is expected to take."""
+    return float(job.resources.get("seconds", 1))
+
+
+def packs(jobs: Sequence[Any], most_seconds: float, most_jobs: int) -> Iterator[list[Any]]:
+    """Divide jobs into packs: of one rule and attempt, in order, up to a sum of seconds."""
+    alike: dict[tuple[Any, ...], list[Any]] = {}
+    for job in jobs:
+        kind = (job.rule.name, job.attempt, job.resources.get("gres"))
+        alike.setdefault(kind, []).append(job)
+    for same in alike.values():
+        pack: list[Any] = []
+        total = 0.0
+        for job in same:
+            if pack and (total + seconds(job) > most_seconds or len(pack) >= most_jobs):
+                yield pack
+                pack, total = [], 0.0
+            pack.append(job)
+            total += seconds(job)
+        if pack:
+            yield pack
+
+
+class Executor(SlurmExecutor):
+    """Submits packs; everything else is the Slurm executor's."""
+
+    def run_jobs(self, jobs: list[JobExecutorInterface]) -> None:
+        """Submit what is ready."""
+        settings = self.workflow.executor_settings
+        ready = [
+            Pack(members, settings)
+            for members in packs(jobs, settings.pack_seconds, settings.pack_jobs)
+        ]
+        for pack in ready:
+            for file in (file for member in pack.jobs for file in member.output):
+                Path(file).unlink(missing_ok=True)
+            super().run_jobs([pack])
+
+    def run_job_pre(self, job: JobExecutorInterface) -> None:
+        """Let every member of a pack be heard of as itself."""
+        for member in _members(job):
+            super().run_job_pre(member)
+
+    def report_job_submission(self, job_info: SubmittedJobInfo, *args: Any, **kwargs: Any) -> None:
+        """Watch every member of a pack as a job of its own."""
+        for each in _each(job_info):
+            super().report_job_submission(each, *args, **kwargs)
+
+    def report_job_error(self, job_info: SubmittedJobInfo, *args: Any, **kwargs: Any) -> None:
+        """Let the members of a pack fail by their own names, but for those that were done.
+
+        What a job makes was removed before, and appears when it is complete: if all of it is there,
+        the job was not what the pack failed of.
+        """
+        for each in _each(job_info):
+            if all(Path(file).exists() for file in each.job.output):
+                self.report_job_success(each)
+            else:
+                super().report_job_error(each, *args, **kwargs)
+
+    def get_account_arg(self, job: JobExecutorInterface) -> Iterator[str]:
+        """Name the account that is given (the resource `slurm_account`), and guess none."""
+        return super().get_account_arg(job) if job.resources.get("slurm_account") else iter([""])
+
+    def get_job_exec_prefix(self, job: JobExecutorInterface) -> str:
+        """Tell the warm parent how many runs it trains at a time."""
+        before: str = super().get_job_exec_prefix(job)
+        batch = f"export RAFS_BATCH={job.lanes}" if job.gpu else ""
+        return " && ".join(filter(None, [before, batch]))
+
+    def get_job_args(self, job: JobExecutorInterface) -> str:
+        """Let as many members run at a time as there are cores."""
+        return f"{super().get_job_args(job)} --cores {job.lanes}"
+
+    def additional_general_args(self) -> str:
+        """Run the members in one process, without a further start of Snakemake for each."""
+        return "--executor local --keep-going --quiet all"
+
+
+def _members(job: Any) -> list[Any]:
+    return sorted(job.jobs, key=lambda member: member.jobid) if isinstance(job, Pack) else [job]
+
+
+def _each(info: SubmittedJobInfo) -> list[SubmittedJobInfo]:
+    return [
+        SubmittedJobInfo(member, external_jobid=info.external_jobid, aux=info.aux)
+        for member in _members(info.job)
+    ]

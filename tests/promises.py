@@ -95,7 +95,7 @@ PROMISES = (
     Promise(
         "Safety",
         "No pickle is loaded, no name reaches a shell unquoted, downloads are HTTPS with pinned "
-        "checksums, files are written in the project alone, the report escapes what it shows.",
+        "checksums, jobs write in the project alone, the report escapes what it shows.",
         (
             "faults/test_safety.py",
             "workflow/test_own_tables.py::test_a_hostile_name",

@@ -112,6 +112,7 @@ def test_what_diverges_is_said_and_the_rest_is_shown(table, capsys, tmp_path):
         (("--target", "y", "--noise", "-1"), "--noise is a standard deviation"),
         (("--target", "y", "--features", "y"), "contains the target"),
         (("--target", "y", "--out", "waves.csv"), "is a file; name a directory"),
+        (("--target", "y", "--out", "/proc/here"), "--out: /proc/here cannot be written to"),
     ],
 )
 def test_mistakes_are_one_sentence(arguments, says, table, capsys):

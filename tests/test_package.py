@@ -19,6 +19,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import rafs
+from rafs.provenance import pins
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -28,6 +29,15 @@ def test_one_version():
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     (newest, *_) = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert project["version"] == rafs.__version__ == cited["version"] == newest == "0.1.0"
+
+
+def test_the_lock_file_has_what_the_project_asks_for():
+    """Whoever changes pyproject.toml has to run `make lock`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    locked = pins(ROOT / "requirements.lock")
+    groups = (project["dependencies"], *project["optional-dependencies"].values())
+    for wanted in (Requirement(line) for group in groups for line in group):
+        assert wanted.specifier.contains(locked[canonicalize_name(wanted.name)]), wanted
 
 
 def declared(wheel: Path) -> set[str]:

@@ -130,7 +130,9 @@ def _read(path: Path) -> Any:
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
         text = content.decode()
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ParameterError(f"{path.name} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
         raise ParameterError(f"{path.name} cannot be read as UTF-8 text: {error}") from error
     if len(content) > LARGEST_FILE:
         raise ParameterError(f"{path.name} has more than {LARGEST_FILE} bytes; that is too much")

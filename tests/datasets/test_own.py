@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rafs import cli
 from rafs.datasets import own, tabular
 from rafs.errors import DataError, ParameterError
 from rafs.files import read_json
@@ -214,6 +215,22 @@ def test_a_download_is_kept_and_verified(server, tmp_path):
     assert not (tmp_path / "other.csv").exists()
     here, there = (own.file("mine", entry(csv=f"https://a.org/{n}"), tmp_path) for n in "12")
     assert here != there
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_compare_takes_an_address(kind, server, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    frame().to_csv("there.csv", index=False)
+    frame().to_parquet("there.parquet")
+    url = server.serve(f"/t.{kind}", Path(f"there.{kind}").read_bytes())
+    given = ["--target", "price", "--categorical", "colour", "--methods", "de", "--out", "out"]
+    quick = ["--seeds", "1", "--trials", "1", "--steps", "5", "--cores", "1"]
+    assert cli.main(["compare", url, *given, *quick]) == 0
+    assert "price from 6 features" in capsys.readouterr().out
+    assert cli.main(["compare", f"{server.url}/gone.csv", *given, *quick]) == 1
+    said = capsys.readouterr().err
+    assert "the server answered 404" in said
+    assert said.count("\n") == 1
 
 
 def test_the_record_of_a_table_says_what_is_in_it_or_why_it_is_missing(

@@ -28,7 +28,7 @@ TEXT = (PROJECT / "params.yaml").read_text()
 GOOD = yaml.safe_load(TEXT)
 # Where something is wrong: a line of the file, a key by its path, or the file as a whole.
 PLACE = re.compile(
-    r"params[.]yaml(, line \d+, column \d+:| cannot be read as UTF-8 text| has more than \d+ bytes;"
+    r"params[.]yaml(, line \d+, column \d+:| cannot be read| has more than \d+ bytes;"
     r"|: this is not valid YAML: .*position \d+|( \(smoke\))?: "
     rf"(({'|'.join([*GOOD, 'the file'])})\b"
     r"|\S.*? (is not a parameter; did you mean|must be|holds more than|is nested too deeply)))"

@@ -87,6 +87,10 @@ def test_commits_are_compared_and_visited(finished: Copy) -> None:
     page = (finished.root / "build/plots/index.html").read_text()
     assert "NLL by dataset and method" in page
     assert page.count('"rev": "HEAD"') == page.count('"rev": "workspace"') == 8
+    finished.run("dvc", "plots", "show", "--out", "build/shown")
+    page = (finished.root / "build/shown/index.html").read_text()
+    assert "RMSE by dataset and method" in page
+    assert page.count("overview.svg") >= 1
     shown = finished.run("dvc", "exp", "show", "--only-changed", "--csv").stdout.splitlines()[0]
     assert RATE in shown.split(",")
     assert len(shown.split(",")) < 40

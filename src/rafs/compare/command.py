@@ -16,6 +16,7 @@ from rafs import compare
 from rafs.datasets import own, tabular
 from rafs.errors import ParameterError
 from rafs.files import write_json
+from rafs.guards import unwritable
 from rafs.jobs.aggregate import write_csv
 from rafs.reporting.figures import style
 
@@ -28,6 +29,8 @@ def run(options: argparse.Namespace) -> int:
     out = Path(options.out or f"{plan.name}-comparison")
     if out.exists() and not out.is_dir():
         raise ParameterError(f"--out {out} is a file; name a directory")
+    if problem := unwritable([str(out)]):
+        raise ParameterError(f"--out: {problem}")
     file = Path(options.file)
     if own.is_remote(plan.entry):
         file = tabular.obtain(plan.entry, out / own.file(plan.name, plan.entry).name)

@@ -36,8 +36,9 @@ def block(metrics: dict[str, Any], claims: list[dict[str, Any]]) -> str:
             "|---|---:|---:|---:|---:|---:|",
             *rows,
             "",
-            "25 datasets, ten seeds each; medians over datasets of the median over seeds; lower is "
-            "better. Intervals, tests and every dataset: "
+            "25 datasets, ten seeds each; ranks and medians over datasets of the median over seeds "
+            "(the picture ranks every seed by itself); lower is better. Intervals, tests "
+            "and every dataset: "
             "[reports/tables](reports/tables) and `reports/index.html`.",
             "",
             f"![{FIGURE}]({paths.FIGURE.format(figure=FIGURE, format='png')})",

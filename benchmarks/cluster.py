@@ -3,8 +3,8 @@
 The same runs of about a second each are done three times from the beginning: on this machine, on a
 Slurm of three nodes on its loopback with short jobs in packs, and on that Slurm with every job by
 itself. Counted is the CPU time of all processes, those of the Slurm jobs included, from the data to
-the scores; tuning and what training itself takes are the same in all three. Needs Debian's
-slurmctld, slurmd, slurm-client and munge.
+the scores; tuning and what training itself takes are the same in all three. One by one, a fifth of
+the runs is enough to tell. Needs Debian's slurmctld, slurmd, slurm-client and munge.
 """
 
 import argparse
@@ -92,20 +92,22 @@ def measured(way: tuple[str, ...], folder: Path, runs: int, steps: int) -> tuple
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=60, help="how many runs (60)")
+    parser.add_argument("--runs", type=int, default=200, help="how many runs (200)")
     parser.add_argument("--steps", type=int, default=5000, help="of each: 5,000 take about 1 s")
     options = parser.parse_args()
     if absent():
         sys.exit(f"Slurm is not installed: {', '.join(absent())} are missing")
     adopt()
-    print("| way | Slurm jobs | CPU, s | CPU per run, s | against local | wall clock, s |")
-    print("|---|---:|---:|---:|---:|---:|", flush=True)
+    print("| way | runs | Slurm jobs | CPU, s | CPU per run, s | against local | wall clock, s |")
+    print("|---|---:|---:|---:|---:|---:|---:|", flush=True)
     local = 0.0
     for name, way in WAYS.items():
+        runs = options.runs // (5 if "--slurm-packed-pack-jobs" in way else 1)
         with tempfile.TemporaryDirectory() as folder:
-            cpu, wall, jobs = measured(way, Path(folder), options.runs, options.steps)
-        local = local or cpu
-        cells = (name, jobs or "", f"{cpu:.0f}", f"{cpu / options.runs:.2f}", f"{cpu / local:.2f}")
+            cpu, wall, jobs = measured(way, Path(folder), runs, options.steps)
+        each = cpu / runs
+        local = local or each
+        cells = (name, runs, jobs or "", f"{cpu:.0f}", f"{each:.2f}", f"{each / local:.2f}")
         print("| " + " | ".join(map(str, cells)) + f" | {wall:.0f} |", flush=True)
     return 0
 

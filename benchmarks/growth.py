@@ -25,7 +25,7 @@ ENGINE = {  # n, d, hidden, members
     "parameters": [(500, 8, (h, h), 2) for h in (32, 64, 128, 256, 512)],
     "dimensions": [(500, d, (100,), 5) for d in (8, 16, 32, 64, 128, 256)],
 }
-RUNS = (150, 300, 600, 1200)  # of the workflow; 15 runs for each seed
+RUNS = (150, 300, 600)  # of the workflow; 15 runs for each seed
 
 
 def of_engine(axis: str) -> tuple[list[int], list[float]]:

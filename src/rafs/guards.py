@@ -232,6 +232,35 @@ def look_once() -> None:
     gc.set_threshold(100_000, 50, 100)
 
 
+def schedule_simply() -> None:
+    """Let the choice of the next job cost the same however many there are.
+
+    For its limit of jobs per second Snakemake 9 starts, at every look at the ready jobs, a timer
+    for another look: their number grows with every job, and after some hundreds they are all it
+    does. At every look it also lists all jobs that remain, for the sake of temporary files, and
+    compares every input of `all` with the outputs of every job, for the sake of pipes; there are
+    neither. And of very many ready jobs it looks at some by chance, where the most urgent are
+    wanted.
+    """
+    from snakemake.jobs import Job
+    from snakemake.scheduling.job_scheduler import JobScheduler
+
+    all_remaining = JobScheduler.remaining_jobs.fget
+
+    def urgent(scheduler: Any) -> list[Any]:
+        dag = scheduler.workflow.dag
+        most = max(scheduler.subsample or sys.maxsize, scheduler.workflow.cores or 1)
+        return heapq.nlargest(most, dag.ready_jobs, key=dag.priority)
+
+    def remaining(scheduler: Any) -> list[Any]:  # at the end it is asked whether there are any
+        return [] if scheduler.workflow.dag.ready_jobs else all_remaining(scheduler)
+
+    JobScheduler.open_jobs = property(urgent)
+    JobScheduler.remaining_jobs = property(remaining)
+    JobScheduler.job_rate_limiter = property(lambda scheduler: None, lambda scheduler, limit: None)
+    Job.is_pipe_or_service_input = lambda job, path: False
+
+
 class Guard:
     """The frame around one invocation of Snakemake."""
 
@@ -250,6 +279,7 @@ class Guard:
     def on_parse(self) -> None:
         """Look at what is there; in the main process only, as cluster jobs parse the file too."""
         look_once()
+        schedule_simply()
         if self.workflow.remote_exec:  # on a node of a cluster, where hooks are not called
             self.start_warm()
             atexit.register(self.stop_warm)
@@ -376,8 +406,6 @@ class Guard:
         for shown in (paths.TABLE, paths.FIGURE):  # DVC asks for these folders, empty or not
             Path(shown).parent.mkdir(parents=True, exist_ok=True)
         sweep()
-        self.look_for_no_pipes()
-        self.schedule_simply()
         if self.workflow.local_exec:
             self.start_warm()
         for name, cost in self.asked().items():
@@ -410,41 +438,6 @@ class Guard:
             if folder.is_dir() and not os.access(folder, os.W_OK):
                 return f"{folder} cannot be written to: it is forbidden"
         return ""
-
-    def schedule_simply(self) -> None:
-        """Let the choice of the next job cost the same however many there are.
-
-        For its limit of jobs per second Snakemake 9 starts, at every look at the ready jobs, a
-        timer for another look: their number grows with every job, and after some hundreds they are
-        all it does. At every look it also lists all jobs that remain, for the sake of temporary
-        files, of which there are none. And of very many ready jobs it looks at some by chance,
-        where here the most urgent are wanted.
-        """
-        from snakemake.scheduling.job_scheduler import JobScheduler
-
-        scheduler, dag = self.workflow.scheduler, self.workflow.dag
-        most = max(scheduler.subsample or sys.maxsize, self.workflow.cores or 1)
-        all_remaining = JobScheduler.remaining_jobs.fget
-
-        def urgent(_: Any) -> list[Any]:
-            return heapq.nlargest(most, dag.ready_jobs, key=dag.priority)
-
-        def remaining(scheduler: Any) -> list[Any]:  # at the end it is asked whether there are any
-            return [] if dag.ready_jobs else all_remaining(scheduler)
-
-        scheduler.job_rate_limiter = None
-        JobScheduler.open_jobs = property(urgent)
-        JobScheduler.remaining_jobs = property(remaining)
-
-    def look_for_no_pipes(self) -> None:
-        """Tell Snakemake that no file of this workflow is a pipe.
-
-        It would compare every input of a job with the outputs of every job before it: for `all`,
-        the square of all there is.
-        """
-        from snakemake.jobs import Job
-
-        Job.is_pipe_or_service_input = lambda job, path: False
 
     def on_end(self, log: str | list[str], *, success: bool) -> None:
         """Stop the warm parent, tell DVC (guard 5), and sum up."""

@@ -1,7 +1,7 @@
 """Snakemake's Slurm executor with short jobs in packs: `executor: slurm-packed`.
 
 A Slurm job costs seconds, and so does the Snakemake that runs in it; many a run of this project
-takes less. Jobs of one rule that are ready at the same time are therefore submitted together, up to
+takes less. Jobs of one rule that become ready within a few seconds are submitted together, up to
 `pack_seconds` of expected work (the resource `seconds` of the rules). One Snakemake in the Slurm
 job then runs them with a warm parent (`rafs.warm`), as on a laptop. For the main process they are
 still single jobs, each with its own files, log, retries and failure. A long job is alone in a pack.
@@ -11,6 +11,7 @@ what comes together as one batch.
 """
 
 import math
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +41,7 @@ class ExecutorSettings(SlurmSettings):
     pack_seconds: int = _whole(900, "expected seconds of work up to which jobs share a Slurm job")
     pack_jobs: int = _whole(200, "how many jobs may share a Slurm job (1: none do)")
     pack_cores: int = _whole(1, "cores of a Slurm job, each for one job at a time")
+    pack_wait: int = _whole(5, "seconds that a job waits for others to share a Slurm job with")
     gpu_batch: int = _whole(8, "jobs that share a GPU at a time, trained as one batch")
 
 
@@ -108,17 +110,37 @@ def packs(jobs: Sequence[Any], most_seconds: float, most_jobs: int) -> Iterator[
 class Executor(SlurmExecutor):
     """Submits packs; everything else is the Slurm executor's."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self._gate = threading.Lock()
+        self._waiting: list[Any] = []
+        self._timer: threading.Timer | None = None
+        super().__init__(*arguments, **options)
+
     def run_jobs(self, jobs: list[JobExecutorInterface]) -> None:
-        """Submit what is ready."""
+        """Take what is ready, and submit it when others have had time to join."""
+        with self._gate:
+            self._waiting += jobs
+            if self._timer is None:
+                wait = self.workflow.executor_settings.pack_wait
+                self._timer = threading.Timer(wait, self.submit_waiting)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def submit_waiting(self) -> None:
+        """Submit all that waits, in packs."""
+        with self._gate:
+            jobs, self._waiting, self._timer = self._waiting, [], None
         settings = self.workflow.executor_settings
-        ready = [
-            Pack(members, settings)
-            for members in packs(jobs, settings.pack_seconds, settings.pack_jobs)
-        ]
-        for pack in ready:
-            for file in (file for member in pack.jobs for file in member.output):
+        for members in packs(jobs, settings.pack_seconds, settings.pack_jobs):
+            for file in (file for member in members for file in member.output):
                 Path(file).unlink(missing_ok=True)
-            super().run_jobs([pack])
+            super().run_jobs([Pack(members, settings)])
+
+    def cancel(self) -> None:
+        """Submit nothing more, and cancel what was."""
+        with self._gate:
+            self._waiting = []
+        super().cancel()
 
     def run_job_pre(self, job: JobExecutorInterface) -> None:
         """Let every member of a pack be heard of as itself."""

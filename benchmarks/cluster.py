@@ -93,7 +93,7 @@ def measured(way: tuple[str, ...], folder: Path, runs: int, steps: int) -> tuple
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=200, help="how many runs (200)")
-    parser.add_argument("--steps", type=int, default=5000, help="of each: 5,000 take about 1 s")
+    parser.add_argument("--steps", type=int, default=8000, help="of each: 8,000 take about 1 s")
     options = parser.parse_args()
     if absent():
         sys.exit(f"Slurm is not installed: {', '.join(absent())} are missing")

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,50 +27,49 @@ def project(tmp_path: Path) -> Copy:
     return copied(tmp_path / "project")
 
 
-@pytest.fixture(scope="session")
-def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Copy:
-    """Return a copy with git and DVC in which everything is made and committed; not to be changed.
-
-    It is made once for all processes that the tests run in.
-    """
-    base = tmp_path_factory.getbasetemp()
+def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Copy]) -> Copy:
+    """Make a copy once for all processes that the tests run in; it is not to be changed."""
+    base = factory.getbasetemp()
     if os.environ.get("PYTEST_XDIST_WORKER"):
         base = base.parent
-    root = base / "reproduced"
-    with (base / "reproduced.lock").open("w") as lock:
+    root = base / name
+    with (base / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not root.exists():
-            copy = copied(base / "making")
-            copy.run("git", "init", "--quiet", "--initial-branch", "main")
-            copy.run("dvc", "init", "--quiet")
-            shutil.copytree(PROJECT / ".dvc/plots", copy.root / ".dvc/plots")
-            copy.run("dvc", "config", "core.analytics", "false")
-            copy.run("dvc", "remote", "add", "--default", "store", str(base / "store"))
-            copy.commit("start")
-            copy.run("snakemake")
-            copy.commit("reproduced")
-            copy.root.rename(root)
+            make(base / f"{name}-unfinished").root.rename(root)
     return Copy(root)
+
+
+@pytest.fixture(scope="session")
+def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    """Return a copy with git and DVC in which everything is made and committed."""
+
+    def make(root: Path) -> Copy:
+        copy = copied(root)
+        copy.run("git", "init", "--quiet", "--initial-branch", "main")
+        copy.run("dvc", "init", "--quiet")
+        shutil.copytree(PROJECT / ".dvc/plots", copy.root / ".dvc/plots")
+        copy.run("dvc", "config", "core.analytics", "false")
+        copy.run("dvc", "remote", "add", "--default", "store", str(root.parent / "store"))
+        copy.commit("start")
+        copy.run("snakemake")
+        copy.commit("reproduced")
+        return copy
+
+    return once(tmp_path_factory, "reproduced", make)
 
 
 @pytest.fixture(scope="session")
 def smoked(tmp_path_factory: pytest.TempPathFactory) -> Copy:
-    """Return a copy with all parameters in which the smoke test was run; not to be changed.
+    """Return a copy with all parameters in which the smoke test was run; see its smoke.txt."""
 
-    What the command said is in smoke.txt. It is run once for all processes of the tests.
-    """
-    base = tmp_path_factory.getbasetemp()
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        base = base.parent
-    root = base / "smoked"
-    with (base / "smoked.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not root.exists():
-            copy = whole(base / "smoking")
-            done = copy.run("snakemake", "smoke", "--cores", "2")
-            (copy.root / "smoke.txt").write_text(done.stdout + done.stderr)
-            copy.root.rename(root)
-    return Copy(root)
+    def make(root: Path) -> Copy:
+        copy = whole(root)
+        done = copy.run("snakemake", "smoke", "--cores", "2")
+        (copy.root / "smoke.txt").write_text(done.stdout + done.stderr)
+        return copy
+
+    return once(tmp_path_factory, "smoked", make)
 
 
 @pytest.fixture

@@ -354,8 +354,8 @@ def test_he_scores_as_with_the_released_code(plan):
             run = Run("released", method, "he", seed)
             spec = json.loads(plan.train(run))
             drawn = datasets.load("he", seed, "released")
-            y_scale = train.scaler(spec, drawn.y_train)
-            found = train.fit_predict(spec, spec["settings"], drawn, drawn.noise, y_scale)
+            inputs = train.inputs(spec, spec["settings"], train.UNTUNED, drawn)
+            (found,) = train.fit_predict([inputs])
             scores = evaluate(drawn.y_test, found.mean, found.variance)["metrics"]
             values.append(scores["nll_paper"])
         middle[method] = np.median(values)

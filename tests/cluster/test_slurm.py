@@ -2,10 +2,11 @@
 
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from slurm import NODES, Cluster, until
+from slurm import NODES, Cluster, absent, until
 
 from processes import running
 from small_project import Copy, copied, ran, unchanging, whole
@@ -13,6 +14,20 @@ from small_project import Copy, copied, ran, unchanging, whole
 pytestmark = [pytest.mark.workflow, pytest.mark.slow, pytest.mark.timeout(900)]
 
 PROFILE = "profiles/slurm"
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Return a running Slurm with three nodes."""
+    if absent():
+        pytest.skip(f"no Slurm here ({', '.join(absent())}): apt-get install slurmctld slurmd "
+                    "slurm-client munge")  # fmt: skip
+    made = Cluster(tmp_path_factory.mktemp("slurm"))
+    try:
+        made.start()
+        yield made
+    finally:
+        made.stop()
 
 
 class On(Copy):

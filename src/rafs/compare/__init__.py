@@ -136,9 +136,16 @@ def name_of(path: Path) -> str:
 
 
 class Worker:
-    """One process's plan and table."""
+    """One process's plan and table.
+
+    It works with one thread, as a job of the workflow does: sums in another order end in other
+    digits.
+    """
 
     def __init__(self, plan: Plan, table: tabular.Table) -> None:
+        from threadpoolctl import threadpool_limits
+
+        threadpool_limits(1)
         self.plan, self.table = plan, table
 
     def data(self, seed: int) -> Dataset:
@@ -189,13 +196,10 @@ _worker: Worker | None = None
 
 def _start(plan: Plan, table: tabular.Table, owner: int) -> None:
     """Begin a worker process, which ends with its owner however that ends."""
-    from threadpoolctl import threadpool_limits
-
     from rafs import warm
 
     global _worker
     warm.end_with(os.pidfd_open(owner))
-    threadpool_limits(1)
     _worker = Worker(plan, table)
 
 

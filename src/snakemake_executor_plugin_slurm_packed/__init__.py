@@ -25,6 +25,8 @@ from snakemake_executor_plugin_slurm import common_settings
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 from snakemake_interface_executor_plugins.jobs import JobExecutorInterface
 
+from rafs.paths import FAILED
+
 __all__ = ["Executor", "ExecutorSettings", "common_settings"]
 
 START = 60  # seconds that a pack has for starting Python and Snakemake
@@ -156,10 +158,14 @@ class Executor(SlurmExecutor):
         """Let the members of a pack fail by their own names, but for those that were done.
 
         What a job makes was removed before, and appears when it is complete: if all of it is there,
-        the job was not what the pack failed of.
+        the job was not what the pack failed of. Stand-ins for a job that was ended with the pack
+        (`rafs.jobs.failed`) do not count, and their note goes, for the job is tried again.
         """
         for each in _each(job_info):
-            if all(Path(file).exists() for file in each.job.output):
+            notes = [note for note in _notes(each.job) if note.exists()]
+            for note in notes:
+                note.unlink()
+            if not notes and all(Path(file).exists() for file in each.job.output):
                 self.report_job_success(each)
             else:
                 super().report_job_error(each, *args, **kwargs)
@@ -185,6 +191,12 @@ class Executor(SlurmExecutor):
 
 def _members(job: Any) -> list[Any]:
     return sorted(job.jobs, key=lambda member: member.jobid) if isinstance(job, Pack) else [job]
+
+
+def _notes(job: Any) -> set[Path]:
+    """Return where a note would lie that stand-ins were written for a job."""
+    files = [Path(file) for file in job.output]
+    return {file.with_name(name) for file in files for name in (FAILED, f"{file.name}.{FAILED}")}
 
 
 def _each(info: SubmittedJobInfo) -> list[SubmittedJobInfo]:

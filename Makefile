@@ -22,7 +22,7 @@ $(VENV)/installed: requirements.lock pyproject.toml
 reproduce: environment ## environment, then the full reproduction (reports/index.html)
 	snakemake
 
-smoke: environment ## every rule and method on three small datasets, about two minutes
+smoke: environment ## every rule and method on three small datasets, about a minute
 	rafs smoke
 
 test: environment lint ## environment, then all checks and tests

@@ -123,21 +123,31 @@ def commands() -> str:
 
 def claims() -> str:
     """Return the claims of the paper and the rules by which they are judged."""
-    from rafs.reporting.claims import RULES
+    from rafs.reporting.claims import RULES, WORDS
 
     lines = [row("", "claim", "rule"), row("---:", "---", "---")]
     lines += [row(number, claim, rule) for number, (claim, rule, _) in enumerate(RULES, start=1)]
+    lines += [f"\n“{word}”: {meaning}" for word, meaning in WORDS.items()]
     return "\n".join(lines)
+
+
+def _few(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return some datasets by name, or, of most, those that are not among them."""
+    from rafs import datasets
+
+    others = [name for name in datasets.names() if name not in names]
+    return names if not names or len(others) > 8 else (f"all but {', '.join(others)}",)
 
 
 def quirks() -> str:
     """Return what the released code does otherwise than the text, and where it is on."""
     from rafs.quirks import PROTOCOLS, QUIRKS
 
-    lines = [row("name", "where", "what", "effect", *PROTOCOLS), row(*["---"] * 6)]
+    lines = [row("name", "where", "touches", "what", "effect", *PROTOCOLS), row(*["---"] * 7)]
     for name, q in QUIRKS.items():
         on = ("on" if protocol in q.protocols else "off" for protocol in PROTOCOLS)
-        lines.append(row(f"`{name}`", q.where, q.what, q.effect, *on))
+        touches = ", ".join((*_few(q.datasets), *q.methods)) or "all"
+        lines.append(row(f"`{name}`", q.where, touches, q.what, q.effect, *on))
     return "\n".join(lines)
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import made_up
-from rafs.reporting import claims
+from rafs.reporting import claims, labels
 from rafs.reporting.claims import FAILS, HOLDS, PARTLY, UNTESTABLE
 
 MLM_T = [name for name, category in made_up.CATEGORY.items() if category in ("MLM", "T")]
@@ -270,3 +270,18 @@ def test_pairs_are_matched_by_seed_and_not_by_place():
     frame = inputs.frames["scalability"]
     inputs.frames["scalability"] = frame[~((frame.method == "rp") & (frame.seed == 0))]
     assert verdict(7, inputs) == UNTESTABLE  # four common seeds are too few
+
+
+def test_what_a_test_does_not_bear_out_is_not_shown_rather_than_denied():
+    """Lower in the median, but not on enough seeds: p is said, and the word is not "no"."""
+    frame = made_up.scores(
+        "scalability", ["rp", "rafs"], ["superconductivity", "news"], 6,
+        lambda m, d, s: 20.0 + s + (0.0 if m == "rp" else 0.9 if s == 5 else -0.1),
+    )  # fmt: skip
+    found = claims.judge(made_up.Memory({"scalability": frame}))[6]
+    title = labels.dataset("news")
+    part = f"RAFs below RP-param on {title}"
+    assert found.numbers["p"][part] == pytest.approx(17 / 64, rel=1e-5)  # ranks 3, 3, 3, 3, 3, 6
+    assert found.numbers["parts"][part] is False
+    assert f"{part}: not shown (p = 0.27)" in found.reason
+    assert f"RP-param over 100 on {title}: no" in found.reason

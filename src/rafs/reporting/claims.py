@@ -6,10 +6,7 @@ testable* if no part is known, and *holds in part* otherwise. Claims of the form
 on all these datasets" hold if the medians over seeds say so, and in part if it becomes true once
 ties count in favour of RAFs, that is, if only rivals that are better beyond doubt count against it.
 
-"Lower" means that the one-sided exact signed-rank test over the same seeds rejects at 5 %, which
-takes five seeds at least; with fewer nothing is said. A rival is better "beyond doubt" on a dataset
-by the two-sided test with Holm's correction over the rivals, which takes eight seeds with five
-rivals. NLL is without the constant, as in the paper.
+What the words of the rules mean is in `WORDS`. NLL is without the constant, as in the paper.
 """
 
 import math
@@ -36,7 +33,18 @@ FEWEST = 5
 OVER = 100.0
 """The paper prints no NLL above this."""
 
-Parts = Mapping[str, bool | None]
+WORDS = {
+    "lower": "The one-sided exact signed-rank test over the same seeds rejects at 5 %, which takes "
+    "five seeds at least. A part of a claim that the test does not bear out is not shown; it is "
+    "counted as false, and its p says how near it came.",
+    "beyond doubt": "The two-sided exact signed-rank test over the same seeds rejects at 5 % after "
+    "Holm's correction over the rivals, which takes eight seeds with five rivals.",
+}
+"""What the rules mean by their words."""
+
+Part: TypeAlias = bool | float | None
+Parts = Mapping[str, Part]
+"""By name: whether a part is true, the p of the test that decides it, or None if nothing can."""
 Seeds: TypeAlias = "pd.Series[float]"
 
 
@@ -71,7 +79,7 @@ def judge(inputs: Inputs) -> list[Claim]:
 def as_json(claims: Sequence[Claim]) -> dict[str, Any]:
     """Return the content of claims.json."""
     counts = {verdict: sum(c.verdict == verdict for c in claims) for verdict in VERDICTS}
-    return {"claims": [asdict(claim) for claim in claims], "verdicts": counts}
+    return {"claims": [asdict(claim) for claim in claims], "words": WORDS, "verdicts": counts}
 
 
 # ----------------------------------------------------------------------------------- verdicts
@@ -79,18 +87,32 @@ def as_json(claims: Sequence[Claim]) -> dict[str, Any]:
 
 def from_parts(parts: Parts, numbers: dict[str, Any], missing: str) -> Finding:
     """Return the verdict on parts that are true, false or unknown."""
-    known = {name: value for name, value in parts.items() if value is not None}
-    unknown = [name for name in parts if name not in known]
-    numbers = {**numbers, "parts": dict(parts)}
+    truth = {name: _true(value) for name, value in parts.items()}
+    known = [value for value in truth.values() if value is not None]
+    tests = {name: p for name, p in parts.items() if isinstance(p, float)}
+    numbers = {**numbers, "parts": truth, **({"p": tests} if tests else {})}
     if not known:
         return Finding(UNTESTABLE, f"There are {missing}.", numbers)
-    if all(known.values()):
-        verdict = PARTLY if unknown else HOLDS
+    if all(known):
+        verdict = PARTLY if None in truth.values() else HOLDS
     else:
-        verdict = PARTLY if any(known.values()) else FAILS
-    said = [f"{name}: {'yes' if value else 'no'}" for name, value in known.items()]
-    said += [f"{name}: not testable" for name in unknown]
+        verdict = PARTLY if any(known) else FAILS
+    said = [f"{name}: {_said(value)}" for name, value in parts.items()]
     return Finding(verdict, "; ".join(said) + ".", numbers)
+
+
+def _true(part: Part) -> bool | None:
+    """Say whether a part is true, where it is known."""
+    return part < ALPHA if isinstance(part, float) else part
+
+
+def _said(part: Part) -> str:
+    """Say in a word or two what was found of a part."""
+    if part is None:
+        return "not testable"
+    if isinstance(part, float):
+        return f"{'yes' if _true(part) else 'not shown'} (p = {part:.2g})"
+    return "yes" if part else "no"
 
 
 def everywhere(strict: bool, lenient: bool, reason: str, numbers: dict[str, Any]) -> Finding:
@@ -98,13 +120,13 @@ def everywhere(strict: bool, lenient: bool, reason: str, numbers: dict[str, Any]
     return Finding(HOLDS if strict else PARTLY if lenient else FAILS, reason, numbers)
 
 
-def lower(method: Seeds, rival: Seeds) -> bool | None:
-    """Say whether a method scores lower than a rival over the same seeds; None with too few."""
+def lower(method: Seeds, rival: Seeds) -> float | None:
+    """Test whether a method scores lower than a rival over the same seeds: p, None with too few."""
     a, b = method.align(rival, join="inner")
     differences = statistics.paired(a.to_numpy(dtype=float), b.to_numpy(dtype=float))
     if differences.size < FEWEST:
         return None
-    return statistics.signed_rank(differences, "less") < ALPHA
+    return float(statistics.signed_rank(differences, "less"))
 
 
 def _plain(value: Any) -> Any:
@@ -126,7 +148,8 @@ def _main(inputs: Inputs) -> pd.DataFrame:
     frame = inputs.find("main")
     if frame is None:
         return pd.DataFrame(columns=["method", "dataset", "seed", "status", "category", NLL])
-    return frame[frame["method"].isin(labels.PAPER_METHODS) & (frame["category"] != "own")]
+    of_paper = frame["dataset"].isin(labels.paper_datasets())
+    return frame[frame["method"].isin(labels.PAPER_METHODS) & of_paper]
 
 
 def _seeds(frame: pd.DataFrame | None, method: str, dataset: str, metric: str = NLL) -> Seeds:
@@ -269,7 +292,7 @@ def deep_ensemble_on_naval_and_parkinsons(inputs: Inputs) -> Finding:
     """Decide claim 4: where DE is first and where it is weak."""
     ranks = _median_ranks(_main(inputs))
     own = ranks["de"] if "de" in ranks and ranks.shape[1] > 1 else pd.Series(dtype=float)
-    parts: dict[str, bool | None] = {}
+    parts: dict[str, Part] = {}
     numbers: dict[str, Any] = {}
     for name in ("naval", "parkinsons"):
         rank = own.get(name)
@@ -286,7 +309,7 @@ def hyperdeep_on_mlm_and_overconfidence(inputs: Inputs) -> Finding:
     """Decide claim 5: HDE on many local minima; DE and HDE away from data."""
     frame = _main(inputs)
     ranks = _median_ranks(frame)
-    parts: dict[str, bool | None] = {"HDE does well on MLM": None}
+    parts: dict[str, Part] = {"HDE does well on MLM": None}
     numbers: dict[str, Any] = {}
     if "hde" in ranks and ranks.shape[1] > 1:
         mlm = ranks.index.isin(frame.loc[frame["category"] == "MLM", "dataset"])
@@ -330,7 +353,7 @@ def beats_anchored_nearly_everywhere(inputs: Inputs) -> Finding:
 def scales_to_large_networks(inputs: Inputs) -> Finding:
     """Decide claim 7: large data, larger networks."""
     frame = inputs.find("scalability")
-    parts: dict[str, bool | None] = {}
+    parts: dict[str, Part] = {}
     numbers: dict[str, Any] = {}
     for name in ("superconductivity", "news"):
         rafs, rp = _seeds(frame, "rafs", name), _seeds(frame, "rp", name)
@@ -359,7 +382,10 @@ def rafs_on_random_prior(inputs: Inputs) -> Finding:
 def falls_with_cardinality(inputs: Inputs) -> Finding:
     """Decide claim 9: the number of activations."""
     table = _sweep(inputs, "cardinality", "superconductivity")
-    parts: dict[str, bool | None] = {"NLL falls along k": None, "lower at the largest k": None}
+    parts: dict[str, Part] = {
+        "NLL falls along k": None,
+        "lower at the largest k": None,
+    }
     numbers: dict[str, Any] = {}
     if table.shape[1] >= 3:
         trend = pd.Series({seed: _trend(row.dropna()) for seed, row in table.iterrows()}).dropna()
@@ -371,7 +397,7 @@ def falls_with_cardinality(inputs: Inputs) -> Finding:
 
 def five_members_suffice(inputs: Inputs) -> Finding:
     """Decide claim 10: the number of members."""
-    parts: dict[str, bool | None] = {"five suffice on PUMA560": None, "dip at seven": None}
+    parts: dict[str, Part] = {"five suffice on PUMA560": None, "dip at seven": None}
     puma, abalone = (_sweep(inputs, "ensemble_size", name) for name in ("puma560", "abalone"))
     numbers = {"puma560": _medians(puma), "abalone": _medians(abalone)}
     sizes, medians = [*map(float, puma.columns)], np.array(list(numbers["puma560"].values()))
@@ -382,7 +408,8 @@ def five_members_suffice(inputs: Inputs) -> Finding:
     if 7 in sizes[1:-1]:
         at = sizes.index(7)
         sides = [lower(abalone.iloc[:, at], abalone.iloc[:, at + k]) for k in (-1, 1)]
-        parts["dip at seven"] = None if None in sides else all(sides)
+        tested = [p for p in sides if p is not None]
+        parts["dip at seven"] = max(tested) if len(tested) == 2 else None  # both must reject
     return from_parts(parts, numbers, "too few runs of the ensemble sizes around five and seven")
 
 
@@ -409,7 +436,7 @@ def error_falls_with_confidence(inputs: Inputs) -> Finding:
 def widens_away_from_data(inputs: Inputs) -> Finding:
     """Decide claim 12: the width of the bands on He et al."""
     frame = _main(inputs)
-    parts: dict[str, bool | None] = {}
+    parts: dict[str, Part] = {}
     numbers: dict[str, Any] = {}
     outside: dict[str, float] = {}
     for method in ("ntkgp", "rp", "rafs"):

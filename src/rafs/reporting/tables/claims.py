@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from rafs.files import canonical_json
-from rafs.reporting.claims import HOLDS, Claim, judge
+from rafs.reporting.claims import HOLDS, WORDS, Claim, judge
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.tables.table import Cell, Table
 
@@ -36,5 +36,6 @@ def table(claims: Sequence[Claim]) -> Table:
         rows=[
             [str(c.number), c.claim, Cell(c.verdict, c.verdict == HOLDS), c.reason] for c in claims
         ],
+        notes=[f"“{word}”: {meaning}" for word, meaning in WORDS.items()],
         align="lplp",
     )

@@ -21,6 +21,7 @@ from jsonschema.exceptions import ValidationError, best_match
 from rafs import datasets, methods, quirks
 from rafs.datasets import own
 from rafs.errors import ParameterError
+from rafs.reporting import labels
 
 if TYPE_CHECKING:
     from rafs.methods.base import Method
@@ -49,8 +50,8 @@ SWEPT = {"ensemble_size": "size", "cardinality": "activations.k"}  # what these 
 SO_FAR = "so_far"  # the part of an experiment by name that asks for no run: what there is
 ONE_DIMENSIONAL = ("uncertainty_1d", "training_points_1d")
 
-GROUPS = {
-    "paper": ("PM", "MLM", "T", "O", "real"),
+PAPER = "paper"  # the group of the datasets that its tables have
+GROUPS = {  # by category
     "synthetic": ("PM", "MLM", "T", "O"),
     "real": ("real",),
     "large": ("large",),
@@ -340,13 +341,15 @@ def dataset_names(params: Params, names: Iterable[str]) -> list[str]:
     for name in names:
         if name == OWN:
             wanted |= set(own_data(params))
+        elif name == PAPER:
+            wanted |= labels.paper_datasets()
         elif name in GROUPS:
             wanted |= {d for d in datasets.names() if datasets.spec(d).category in GROUPS[name]}
         elif name in known:
             wanted.add(name)
         else:
             raise ParameterError(
-                f"{name!r} is no dataset; {_nearest(name, [*known, *GROUPS, OWN])}"
+                f"{name!r} is no dataset; {_nearest(name, [*known, PAPER, *GROUPS, OWN])}"
             )
     return [name for name in known if name in wanted]
 
@@ -458,7 +461,7 @@ def _check_datasets(params: Params) -> None:
 
 
 def _check_own(name: str, entry: Mapping[str, Any]) -> None:
-    if name in datasets.names() or name in GROUPS or name == OWN:
+    if name in datasets.names() or name in (PAPER, *GROUPS, OWN):
         raise ParameterError(
             f"datasets.{name}: a dataset or group of this name exists; give your table another one"
         )

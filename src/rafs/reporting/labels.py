@@ -5,9 +5,11 @@ methods are those of the methods themselves (a test compares them), written down
 importing a method takes a second or two.
 """
 
+import csv
 import importlib
 from collections.abc import Iterable
 from functools import cache
+from importlib import resources
 
 from rafs.errors import RafsError
 
@@ -45,6 +47,13 @@ METRICS = {
     "sharpness": "Sharpness",
     "cpu_seconds": "CPU seconds",
 }
+
+
+@cache
+def paper_datasets() -> frozenset[str]:
+    """Return the names of the 25 datasets of the paper's tables, as Table 4 lists them."""
+    with (resources.files(__package__) / "published" / "sizes.csv").open() as file:
+        return frozenset(row["dataset"] for row in csv.DictReader(file))
 
 
 def method(name: str) -> str:

@@ -117,7 +117,7 @@ def chosen(inputs: Inputs, options: Mapping[str, Any], default: Sequence[str]) -
 
 def of_the_paper(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the runs on datasets of the paper, for what is compared with it."""
-    return frame[frame["category"] != "own"]
+    return frame[frame["dataset"].isin(labels.paper_datasets())]
 
 
 def gaps(frame: pd.DataFrame) -> list[str]:

@@ -56,7 +56,7 @@ def test_the_project_s_own_parameters_are_valid_in_both_editions():
     plan = Plan(params.load(ROOT / "params.yaml"), ROOT)
     assert len(plan.runs("main")) == 6 * 25 * 10
     small = Plan(params.load(ROOT / "params.yaml", "smoke"), ROOT)
-    assert {run.dataset for run in small.all_runs} == {"he", "forrester", "friedman"}
+    assert {run.dataset for run in small.all_runs} == {"he", "friedman", "boston"}
     assert {run.base for run in small.all_runs} >= {"de", "hde", "ae", "ntkgp", "rp", "rafs"}
 
 

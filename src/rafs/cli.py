@@ -136,7 +136,7 @@ in the original archive, and in a package that carries it.""",
 
     smoke = command(
         "smoke", _smoke, "run the whole workflow on three small datasets, in build/smoke",
-        "Run every rule and every method with the `smoke` section of params.yaml (two minutes).",
+        "Run every rule and method of the paper with the `smoke` section of params.yaml.",
         "  rafs smoke\n  rafs smoke --cores 2",
     )  # fmt: skip
     smoke.add_argument("--cores", default="all", help="how many cores to use (all)")

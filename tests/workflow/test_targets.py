@@ -126,8 +126,8 @@ def test_smoke(smoked: Copy) -> None:
     """Every rule and every method of the whole, small, in a directory of its own."""
     smoke = smoked.root / "build/smoke"
     counts = ran((smoked.root / "smoke.txt").read_text())
-    rules = {"data", "tune", "tuned", "train", "score", "aggregate", "table", "figure", "claims",
-             "summary", "page", "verify"}  # fmt: skip
+    rules = {"fetch", "data", "tune", "tuned", "train", "score", "aggregate", "table", "figure",
+             "claims", "summary", "page", "verify"}  # fmt: skip
     assert rules <= set(counts)
     used = {path.name.partition("@")[0] for path in smoke.glob("results/runs/*/*")}
     assert used >= set(yaml.safe_load((smoked.root / "params.yaml").read_text())["methods"])

@@ -185,6 +185,27 @@ def test_abalone_is_split_where_the_file_is_cut(loadable):
     assert noisy.noise == 0.1
 
 
+@pytest.mark.parametrize("name", quirks.REAL[1:])
+def test_real_data_are_cut_in_the_order_of_the_file(loadable, name):
+    """Both protocols have the same rows; `released` has them in one order for all seeds."""
+    loadable(name)
+    cut, again = (datasets.load(name, seed, "released") for seed in (0, 1))
+    assert same(cut, again) == set(PARTS)
+    drawn = datasets.load(name, 0)
+    assert [len(part) for part in (cut.y_train, cut.y_test)] == [
+        len(part) for part in (drawn.y_train, drawn.y_test)
+    ]
+    rows = [np.concatenate([d.y_train, d.y_test]) for d in (cut, drawn)]
+    assert np.array_equal(*map(np.sort, rows))
+    assert not np.array_equal(*rows)
+    assert cut.noise == 0.1
+
+
+def test_only_boston_is_scaled():
+    on = {name: quirks.QUIRKS["unscaled"].touches(name) for name in datasets.names()}
+    assert [name for name, unscaled in on.items() if not unscaled] == ["boston"]
+
+
 def test_boston_has_a_tenth_of_its_deviation_for_noise(loadable):
     loadable("boston")
     data = datasets.load("boston", 4, "released")

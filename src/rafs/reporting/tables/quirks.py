@@ -49,8 +49,9 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
     used = [name for name in QUIRKS if name in set(found["quirk"])]
     return Table(
         caption="What single quirks of the authors' code do, each switched on alone: mean over "
-        "the same seeds without and with it, and the change (Hodges-Lehmann estimate with its "
-        "95 % interval). NLL without the constant ½ ln 2π.",
+        "the same seeds without and with it, and the change (Hodges-Lehmann estimate, with its "
+        "95 % interval where there are six seeds or more). Tuned values are those without it. "
+        "NLL without the constant ½ ln 2π.",
         frame=found,
         head=[
             "Quirk",

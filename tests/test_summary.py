@@ -54,5 +54,5 @@ def test_scores_to_plot():
     found = summary.plot_scores(made_up.Memory())
     assert found.shape == (150, 4)
     assert not found.isna().any(axis=None)
-    assert math.isfinite(found.nll.sum())
+    assert math.isfinite(found.nll_paper.sum())
     assert summary.plot_scores(made_up.Memory({})).empty

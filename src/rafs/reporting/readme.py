@@ -36,15 +36,17 @@ def block(metrics: dict[str, Any], claims: list[dict[str, Any]]) -> str:
             "|---|---:|---:|---:|---:|---:|",
             *rows,
             "",
-            "25 datasets, ten seeds each; ranks and medians over datasets of the median over seeds "
-            "(the picture ranks every seed by itself); lower is better. Intervals, tests "
+            f"{metrics['datasets']} datasets, {metrics['seeds']} seeds each; ranks and medians "
+            "over datasets of the median over seeds (the picture ranks every seed by itself); NLL "
+            "is without the constant ½ ln 2π, as in the paper; lower is better. Intervals, tests "
             "and every dataset: "
             "[reports/tables](reports/tables) and `reports/index.html`.",
             "",
             f"![{FIGURE}]({paths.FIGURE.format(figure=FIGURE, format='png')})",
             "",
-            "What our runs say of the paper's claims "
-            "([the rules and numbers](reports/claims.json)):",
+            "What our runs say of the paper's claims ([reasons](reports/tables/claims.md), [rules "
+            "and numbers](reports/claims.json)); what a test over the seeds does not show is "
+            "counted as not holding:",
             "",
             "| | claim | verdict |",
             "|---|---|---|",

@@ -50,6 +50,8 @@ def summarise(
         "median_relative_rmse": relative.median().to_dict(),
         "mean_nll_by_category": _by_category(nll, category),
         "mean_relative_rmse_by_category": _by_category(relative, category),
+        "datasets": int(frame["dataset"].nunique()),
+        "seeds": int(frame["seed"].nunique()),
         "runs": {"total": len(frame), **{str(name): int(n) for name, n in status.items()}},
         "claims": counts,
     }
@@ -58,14 +60,17 @@ def summarise(
 
 
 def plot_scores(inputs: Inputs, experiment: str = "main") -> pd.DataFrame:
-    """Return the median NLL and RMSE of every method on every dataset, for plots over versions."""
+    """Return the median NLL and RMSE of every method on every dataset, for plots over versions.
+
+    NLL is without the constant, as in the paper.
+    """
     frame = inputs.find(experiment)
     if frame is None or frame.empty:
-        return pd.DataFrame(columns=["dataset", "method", "nll", "rmse"])
+        return pd.DataFrame(columns=["dataset", "method", NLL, "rmse"])
     nll, rmse = (_medians(frame, metric) for metric in (NLL, "rmse"))
     rows = []
     for method in nll:
-        table = pd.DataFrame({"method": method, "nll": nll[method], "rmse": rmse[method]})
+        table = pd.DataFrame({"method": method, NLL: nll[method], "rmse": rmse[method]})
         rows.append(table.reset_index())
     return pd.concat(rows, ignore_index=True)
 

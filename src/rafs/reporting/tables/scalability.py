@@ -12,7 +12,6 @@ from rafs.reporting.inputs import Inputs
 from rafs.reporting.tables.table import (
     NONE,
     PARTIAL,
-    Cell,
     Row,
     Table,
     chosen,
@@ -30,7 +29,6 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
     frame = chosen(inputs, options, ("scalability",))
     found = {m: statistics.cells(frame, m).set_index(["dataset", "method"]) for m in METRICS}
-    best = statistics.leaders(frame, "nll_paper")
     rows: list[Row | None] = []
     for dataset, method in found["nll_paper"].index:
         cells = {metric: found[metric].loc[(dataset, method)].to_dict() for metric in METRICS}
@@ -40,7 +38,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
             [
                 labels.dataset(dataset),
                 labels.method(method),
-                Cell(shown[0], method in best.get(dataset, set())),
+                shown[0],
                 "> 100" if printed == math.inf else number(printed),
                 *shown[1:],
             ]

@@ -1,6 +1,6 @@
 """Where every file of the workflow lives, relative to the project's root.
 
-The rules and the jobs both read these templates; a file's place is written down nowhere else.
+The rules and the jobs both read these templates, so that they agree on every file.
 """
 
 PARAMS = "params.yaml"

@@ -1,12 +1,12 @@
 """What the released code does otherwise than the text: every quirk is a switch with a name.
 
-The published numbers come from the released code. A protocol says which quirks are on: none under
+A protocol says which quirks are on: none under
 `described`, all of them under `released`. A quirk can also be switched on alone: as
 ``described+roos_arnold_zero`` for `rafs.datasets.load`, and with ``quirks: [roos_arnold_zero]`` or
 ``sweep: {quirk: [...]}`` for an experiment in params.yaml.
 
-What is only a number (widths, learning rates, steps) is no quirk; it stands in params.yaml, under
-the experiment `released`.
+Architecture, initialisation and training (widths, learning rates, steps) are no quirks but
+settings, which stand in params.yaml under the experiment `released`.
 """
 
 import difflib

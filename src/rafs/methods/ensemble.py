@@ -1,4 +1,4 @@
-"""A trained ensemble and what it predicts, in standardised units (Algorithm 1, lines 14-20)."""
+"""A trained ensemble and what it predicts, in standardised units (Algorithm 1, lines 12-18)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -69,7 +69,7 @@ class Prediction:
 def combine(
     members: Array, weights: Array, aleatoric: Array | float, variance: Mapping[str, Any]
 ) -> Prediction:
-    """Return mean and variance of weighted members (Algorithm 1, lines 17-19).
+    """Return mean and variance of weighted members (Algorithm 1, lines 15-17).
 
     With equal weights and ddof 1 the epistemic variance is the sum of squares over m - 1; its
     unbiased form for weights w that sum to 1 divides by 1 - sum of w^2. One member has none.

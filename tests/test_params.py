@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rafs import params
+from rafs import datasets, params
 from rafs.errors import ParameterError
 from rafs.experiments import Plan
+from rafs.reporting import published
 
 ROOT = Path(__file__).resolve().parents[1]
 GOOD = yaml.safe_load((ROOT / "params.yaml").read_text())
@@ -145,3 +146,10 @@ def test_the_command_says_it_without_a_traceback(tmp_path):
     assert done.stderr == (
         "rafs: params.yaml: training.stepz is not a parameter; did you mean 'steps'?\n"
     )
+
+
+def test_the_group_of_the_paper_is_what_its_tables_have():
+    """25 datasets in the catalogue's order, whatever else the catalogue has."""
+    found = params.dataset_names(GOOD, ["paper"])
+    assert set(found) == set(published.scores()["dataset"])
+    assert found == list(datasets.names()[:25])

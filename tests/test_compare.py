@@ -15,7 +15,8 @@ from rafs import cli, compare, methods
 from rafs.params import fixed
 
 ROOT = Path(__file__).resolve().parents[1]
-GOOD = yaml.safe_load((ROOT / "params.yaml").read_text())
+PARAMS = ROOT / "params.yaml"
+GOOD = yaml.safe_load(PARAMS.read_text())
 QUICK = ("--seeds", "2", "--trials", "2", "--steps", "30", "--cores", "1")
 
 
@@ -79,6 +80,24 @@ def test_one_line_gives_a_table_a_picture_and_files(table, capsys):
     assert values == sorted(values)
     for row in again["methods"]:
         assert row["nll"] == first[row["method"]]["nll"]
+
+
+def test_an_option_wins_over_the_file_and_the_file_over_the_defaults(table, tmp_path, capsys):
+    (tmp_path / "workflow").symlink_to(ROOT / "workflow")  # where a file's schema is looked for
+    short = {
+        "seeds": [0, 1],
+        "training": {**GOOD["training"], "steps": 30},
+        "tuning": {**GOOD["tuning"], "trials": 2},
+    }
+    Path("short.yaml").write_text(yaml.safe_dump({**GOOD, **short}))
+    found = []
+    for more in (QUICK, ("--params", "short.yaml"), (*QUICK, "--params", str(PARAMS))):
+        given = ("--target", "y", "--categorical", "kind", "--methods", "ae", "--cores", "1")
+        assert cli.main(["compare", table, *given, "--json", *more]) == 0
+        result = json.loads(capsys.readouterr().out)
+        (row,) = result["methods"]
+        found.append((result["seeds"], row["nll"], row["rmse"]))
+    assert found[0] == found[1] == found[2]
 
 
 def test_what_diverges_is_said_and_the_rest_is_shown(table, capsys, tmp_path):

@@ -94,13 +94,15 @@ The table needs a header and numbers without gaps; name columns of text with --c
         "--methods", nargs="+", metavar="METHOD", help=f"some of {', '.join(methods.names())}"
     )
     _completed(chosen, methods.names)
-    compare.add_argument("--seeds", type=int, default=5, metavar="N", help="number of splits (5)")
-    compare.add_argument("--trials", type=int, default=12, metavar="N", help="of tuning (12)")
-    compare.add_argument("--steps", type=int, default=1000, metavar="N", help="of training (1000)")
+    compare.add_argument("--seeds", type=int, metavar="N", help="number of splits (5)")
+    compare.add_argument("--trials", type=int, metavar="N", help="of tuning (12)")
+    compare.add_argument("--steps", type=int, metavar="N", help="of training (1000)")
     compare.add_argument("--cores", type=int, metavar="N", help="processes at a time (all cores)")
     compare.add_argument(
-        "--params", metavar="FILE", help="take settings, search spaces and training from this file"
-    )
+        "--params", metavar="FILE",
+        help="take settings, search spaces, training, tuning and seeds from this file, instead of "
+        "the defaults; other options win over it",
+    )  # fmt: skip
     compare.add_argument("--out", metavar="DIR", help="where files go (<name>-comparison)")
     compare.add_argument("--json", action="store_true", help="print JSON instead of a table")
 

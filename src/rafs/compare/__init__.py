@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -46,12 +46,15 @@ SHOWN = ("nll", "rmse", "coverage_95", "cpu_seconds")
 
 @dataclass(frozen=True)
 class Plan:
-    """What is compared, and how. `params` are checked parameters to use instead of the defaults."""
+    """What is compared, and how; `params` are checked parameters to use instead of the defaults.
+
+    Seeds, trials and steps are as they stand here, whatever `params` say.
+    """
 
     name: str
     entry: Mapping[str, Any]
     methods: tuple[str, ...]
-    seeds: int = 5
+    seeds: tuple[int, ...] = tuple(range(5))
     trials: int = 12
     steps: int = 1000
     device: str = "auto"
@@ -82,19 +85,19 @@ class Plan:
     def training(self) -> dict[str, Any]:
         """How every network is trained."""
         given = TRAINING if self.params is None else self.params["training"]
-        return {"steps": self.steps, "device": self.device, **given}
+        return {**given, "steps": self.steps, "device": self.device}
 
     @property
     def tuning(self) -> dict[str, Any]:
         """How every method is tuned."""
         given = {} if self.params is None else dict(self.params["tuning"])
         given.pop("noise", None)
-        return {"trials": self.trials, "holdout": HOLDOUT, "seed": TUNING_SEED, **given}
+        return {"holdout": HOLDOUT, "seed": TUNING_SEED, **given, "trials": self.trials}
 
     @property
     def jobs(self) -> int:
         """How many there are: one tuning per method, and one training per method and seed."""
-        return len(self.methods) * (1 + self.seeds)
+        return len(self.methods) * (1 + len(self.seeds))
 
 
 def plan(file: str, options: Mapping[str, Any]) -> Plan:
@@ -106,21 +109,36 @@ def plan(file: str, options: Mapping[str, Any]) -> Plan:
     chosen = tuple(options.get("methods") or methods.REGISTRY)
     for method in chosen:
         methods.module_of(method)  # a misspelt name is told before anything runs
-    for name, least in (("seeds", 1), ("trials", 1), ("steps", 1)):
-        if options[name] < least:
-            raise ParameterError(f"--{name} must be at least {least}, not {options[name]}")
+    asked = {name: options[name] for name in ("seeds", "trials", "steps")}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    for name, value in asked.items():
+        if value < 1:
+            raise ParameterError(f"--{name} must be at least 1, not {value}")
     if not 0 < entry.get("split", 0.2) < 1:
         raise ParameterError(f"--split is the share of test rows, not {entry['split']}")
     if entry.get("noise", 1) <= 0:
         raise ParameterError(f"--noise is a standard deviation, not {entry['noise']}")
     own.check(path.stem, entry)
-    params = None
+    made = Plan(name_of(path), entry, tuple(dict.fromkeys(chosen)))
     if options.get("params"):
-        from rafs.params import load
+        made = replace(made, **of_file(options["params"]))
+    if "seeds" in asked:
+        asked["seeds"] = tuple(range(asked["seeds"]))
+    return replace(made, **asked)
 
-        params = load(options["params"])
-    numbers = {name: options[name] for name in ("seeds", "trials", "steps")}
-    return Plan(name_of(path), entry, tuple(dict.fromkeys(chosen)), params=params, **numbers)
+
+def of_file(path: str) -> dict[str, Any]:
+    """Return what a file of parameters says about a comparison."""
+    from rafs.params import load, seeds
+
+    params = load(path)
+    return {
+        "params": params,
+        "seeds": tuple(seeds(params["seeds"])),
+        "trials": params["tuning"]["trials"],
+        "steps": params["training"]["steps"],
+        "device": params["device"],
+    }
 
 
 def name_of(path: Path) -> str:
@@ -220,7 +238,7 @@ def results(plan: Plan, table: tabular.Table, cores: int) -> Iterator[dict[str, 
         for method in plan.methods:
             best = worker.tune(method)
             yield method
-            for seed in range(plan.seeds):
+            for seed in plan.seeds:
                 yield worker.run(method, best, seed)
         return
     context = multiprocessing.get_context("forkserver")
@@ -234,7 +252,7 @@ def results(plan: Plan, table: tabular.Table, cores: int) -> Iterator[dict[str, 
                 if job in tuning:
                     method = tuning[job]
                     waiting |= {
-                        pool.submit(_run, method, job.result(), seed) for seed in range(plan.seeds)
+                        pool.submit(_run, method, job.result(), seed) for seed in plan.seeds
                     }
                     yield method
                 else:

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         "features": list(table.features),
         "train": len(train),
         "test": len(test),
-        "seeds": plan.seeds,
+        "seeds": len(plan.seeds),
         "methods": rows,
         "files": [str(out / "scores.csv"), str(out / "comparison.json"), *map(str, pictures)],
     }

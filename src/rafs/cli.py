@@ -76,7 +76,8 @@ The reproduction itself is run by `snakemake` or `dvc repro` in the project's di
     compare = command(
         "compare", _compare, "compare the methods on a table of your own",
         """Tune, train and score the methods on one table, on several random splits of its rows.
-Ends with a table (lowest NLL first) and writes scores.csv, comparison.json and a picture.
+Ends with a table (lowest median NLL first; a diverged run is worse than any score) and writes
+scores.csv, comparison.json and a picture.
 The table needs a header and numbers without gaps; name columns of text with --categorical.""",
         """  rafs compare houses.csv --target price
   rafs compare houses.parquet --target price --features size age --methods de rafs

@@ -5,6 +5,7 @@ own, and then trained and scored on other splits, one per seed. A dataset of the
 same table, name and parameters gives the same numbers, bit for bit.
 """
 
+import math
 import multiprocessing
 import os
 import time
@@ -15,7 +16,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from rafs import methods, metrics, statistics
@@ -283,18 +283,31 @@ def run(
 
 
 def summary(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a row per method, the lowest mean NLL first: means, and their 95 % intervals."""
+    """Return a row per method, best first: means, their 95 % intervals, and medians.
+
+    A diverged run has no part in means. It is worse than any score in medians, by which the methods
+    are ordered; where a median diverged, the methods with fewer such runs come first.
+    """
     rows = []
     for method, part in frame.groupby("method", sort=False):
         row: dict[str, Any] = {"method": method, "label": labels.method(str(method))}
         row |= {"runs": len(part), "diverged": int((part["status"] != "ok").sum())}
         for name in SHOWN:
-            known = part[name].dropna().to_numpy() if name in part else np.empty(0)
-            found = statistics.summarise(known)
-            kept = {"mean": found.mean, "low": found.low, "high": found.high}
-            row[name] = {key: None if value != value else value for key, value in kept.items()}
+            found = vars(statistics.summarise(statistics.values(part, name)))
+            kept = {key: found[key] for key in ("mean", "low", "high", "median")}
+            row[name] = {k: value if math.isfinite(value) else None for k, value in kept.items()}
         rows.append(row)
-    return sorted(rows, key=lambda row: (row["nll"]["mean"] is None, row["nll"]["mean"] or 0))
+    return sorted(rows, key=_place)
+
+
+def _place(row: Mapping[str, Any]) -> tuple[float, int, float]:
+    """Return what a method is ordered by: its median NLL, how many runs it lost, its mean NLL."""
+    median, mean = row["nll"]["median"], row["nll"]["mean"]
+    return (
+        math.inf if median is None else median,
+        row["diverged"],
+        math.inf if mean is None else mean,
+    )
 
 
 def text(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:

@@ -81,7 +81,8 @@ def show(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
         table.add_row(row["label"] + lost, *cells, style="" if place else "bold")
     console.print(
         f"{result['target']} from {len(result['features'])} features; mean ± half the 95 % "
-        f"interval over {runs} into {result['train']} training and {result['test']} test rows"
+        f"interval over {runs} into {result['train']} training and {result['test']} test rows; "
+        "lowest median NLL first"
     )
     console.print(table)
     console.print(f"picture: {next(f for f in result['files'] if f.endswith('.png'))}")

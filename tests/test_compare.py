@@ -13,6 +13,8 @@ import yaml
 
 from rafs import cli, compare, methods
 from rafs.params import fixed
+from rafs.reporting import labels
+from rafs.reporting.tables.table import number
 
 ROOT = Path(__file__).resolve().parents[1]
 PARAMS = ROOT / "params.yaml"
@@ -53,7 +55,8 @@ def test_one_line_gives_a_table_a_picture_and_files(table, capsys):
     assert "y from 3 features" in shown.out
     assert "2 splits into 48 training and 12 test rows; lowest median NLL first" in shown.out
     head, *rows = shown.out.splitlines()[1:4]
-    assert head.split() == ["method", "NLL", "RMSE", "95", "%", "coverage", "CPU", "s"]
+    columns = [labels.metric(name) for name in ("nll_paper", "rmse", "coverage_95", "cpu_seconds")]
+    assert head.split() == ["method", *" ".join(columns).split()]
     assert {row.split()[0] for row in rows} == {"DE", "RAFs"}
     assert "rafs: 6 of 6: " in shown.err
     assert "\x1b" not in shown.out + shown.err
@@ -68,6 +71,8 @@ def test_one_line_gives_a_table_a_picture_and_files(table, capsys):
         for row in json.loads((folder / "comparison.json").read_text())["methods"]
     }
     for method, part in scores.groupby("method"):
+        (row,) = (row for row in rows if row.startswith(f"{labels.method(method)} "))
+        assert row.split()[1] == number(part["nll_paper"].mean())
         assert first[method]["nll"]["mean"] == pytest.approx(part["nll"].mean())
         assert first[method]["rmse"]["mean"] == pytest.approx(part["rmse"].mean())
 

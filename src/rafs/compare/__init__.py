@@ -41,7 +41,7 @@ SEARCH: dict[str, Any] = {
     "prior.output": {"log_uniform": [0.3, 3.0]},
 }
 MORE: dict[str, dict[str, Any]] = {"rp": {"beta": {"log_uniform": [0.3, 10.0]}}}
-SHOWN = ("nll", "rmse", "coverage_95", "cpu_seconds")
+SCORES = ("nll", "nll_paper", "rmse", "coverage_95", "cpu_seconds")
 
 
 @dataclass(frozen=True)
@@ -292,7 +292,7 @@ def summary(frame: pd.DataFrame) -> list[dict[str, Any]]:
     for method, part in frame.groupby("method", sort=False):
         row: dict[str, Any] = {"method": method, "label": labels.method(str(method))}
         row |= {"runs": len(part), "diverged": int((part["status"] != "ok").sum())}
-        for name in SHOWN:
+        for name in SCORES:
             found = vars(statistics.summarise(statistics.values(part, name)))
             kept = {key: found[key] for key in ("mean", "low", "high", "median")}
             row[name] = {k: value if math.isfinite(value) else None for k, value in kept.items()}

@@ -18,9 +18,10 @@ from rafs.errors import ParameterError
 from rafs.files import write_json
 from rafs.guards import unwritable
 from rafs.jobs.aggregate import write_csv
+from rafs.reporting import labels
 from rafs.reporting.figures import style
 
-HEADS = {"nll": "NLL", "rmse": "RMSE", "coverage_95": "95 % coverage", "cpu_seconds": "CPU s"}
+SHOWN = ("nll_paper", "rmse", "coverage_95", "cpu_seconds")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -73,10 +74,10 @@ def show(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
     runs = f"{result['seeds']} split{'s' * (result['seeds'] > 1)}"
     table = Table(box=None, pad_edge=False)
     table.add_column("method")
-    for head in HEADS.values():
-        table.add_column(head, justify="right")
+    for name in SHOWN:
+        table.add_column(labels.metric(name), justify="right")
     for place, row in enumerate(rows):
-        cells = [compare.text(row, name, compare.decimals(rows, name)) for name in HEADS]
+        cells = [compare.text(row, name, compare.decimals(rows, name)) for name in SHOWN]
         lost = f" ({row['diverged']} of {row['runs']} diverged)" if row["diverged"] else ""
         table.add_row(row["label"] + lost, *cells, style="" if place else "bold")
     console.print(

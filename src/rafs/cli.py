@@ -13,9 +13,10 @@ import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
-from rafs import __version__, methods
+from rafs import __version__, jobs, methods
 from rafs.errors import ParameterError, RafsError
 
 
@@ -236,8 +237,11 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _job(options: argparse.Namespace) -> int:
-    if not options.name.isidentifier():
-        raise RafsError(f"{options.name!r} is not a job")
+    known = [module.name for module in iter_modules(jobs.__path__)]
+    if options.name not in known:
+        raise ParameterError(
+            f"there is no job {options.name!r}; the jobs are {', '.join(sorted(known))}"
+        )
     spec = _safe(options.spec)
     if options.name == "failed":
         spec = {"of": options.of, "log": options.log, "spec": spec}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 import yaml
 
 from rafs import cli, compare, methods
+from rafs.compare.command import progress
 from rafs.params import fixed
 from rafs.reporting import labels
 from rafs.reporting.tables.table import number
@@ -165,6 +167,24 @@ def test_mistakes_are_one_sentence(arguments, says, table, capsys):
     assert error.count("\n") == 1
     assert cli.main(["compare", "nowhere.csv", "--target", "y"]) == 1
     assert "there is no file nowhere.csv" in capsys.readouterr().err
+
+
+def test_a_bar_is_for_terminals_alone(monkeypatch, capsys):
+    """A pipe gets plain lines, also where colours are asked for; so does a dumb terminal."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress(2) as tell:
+        tell("AE tuned")
+    assert capsys.readouterr().err == "rafs: 1 of 2: AE tuned\n"
+    for term, starts in (("dumb", b"rafs: 1 of 2: AE tuned"), ("xterm", b"\x1b[")):
+        monkeypatch.setenv("TERM", term)
+        parent, child = pty.openpty()
+        with os.fdopen(child, "w") as terminal, monkeypatch.context() as patch:
+            patch.setattr(sys, "stderr", terminal)
+            with progress(2) as tell:
+                tell("AE tuned")
+            terminal.flush()
+            assert os.read(parent, 65536).startswith(starts)
+        os.close(parent)
 
 
 @pytest.mark.slow

@@ -17,10 +17,10 @@ from small_project import PROJECT, Copy, ran
 pytestmark = [pytest.mark.workflow]
 
 
-def on_a_terminal(copy: Copy, *command: str) -> str:
+def on_a_terminal(copy: Copy, *command: str, term: str = "xterm") -> str:
     """Run a command as on a terminal of 100 columns and return all it writes."""
     parent, child = pty.openpty()
-    env = {**copy.env, "COLUMNS": "100", "TERM": "xterm"}
+    env = {**copy.env, "COLUMNS": "100", "TERM": term}
     with subprocess.Popen(
         command, cwd=copy.root, env=env, stdin=child, stdout=child, stderr=child
     ) as process:
@@ -37,18 +37,20 @@ def on_a_terminal(copy: Copy, *command: str) -> str:
 
 
 def test_one_figure(project: Copy) -> None:
-    """A target takes its share of the jobs; a terminal shows a bar, a file plain lines."""
+    """A target takes its share of the jobs; a terminal shows a bar, all else plain lines."""
     screen = on_a_terminal(project, "snakemake", "figure_training_points_1d")
     plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen)
     assert re.search(r"rafs [━╸╺]+ +[123]/3 +jobs, 0:\d\d:\d\d passed, [-:0-9]+ left", plain)
     assert "rafs: ran: 1 data, 1 figure" in plain
     assert "Finished jobid" not in plain
     assert (project.root / "reports/figures/training_points_1d.svg").is_file()
-    done = project.run("snakemake", "data/processed/described/he/seed-1.npz")
+    done = project.run("snakemake", "data/processed/described/he/seed-1.npz", FORCE_COLOR="1")
     assert ran(done) == {"data": 1}
     assert "rafs: 1 of 1 jobs, 0:0" in done.stderr
     assert "\x1b" not in done.stderr
     assert len(done.stderr.splitlines()) < 25
+    drawn = "data/processed/described/he/seed-2.npz"
+    assert "rafs: 1 of 1 jobs, 0:0" in on_a_terminal(project, "snakemake", drawn, term="dumb")
 
 
 def test_every_part_has_a_name(project: Copy) -> None:

@@ -20,6 +20,7 @@ from rafs.guards import unwritable
 from rafs.jobs.aggregate import write_csv
 from rafs.reporting import labels
 from rafs.reporting.figures import style
+from rafs.screen import is_live
 
 SHOWN = ("nll_paper", "rmse", "coverage_95", "cpu_seconds")
 
@@ -93,7 +94,7 @@ def show(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
 def progress(total: int) -> Iterator[Callable[[str], None]]:
     """Yield a function to be told of jobs that ended: a bar on a terminal, lines elsewhere."""
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if not is_live(console):
         done = 0
 
         def line(what: str) -> None:

@@ -67,7 +67,7 @@ def test_every_part_has_a_name(project: Copy) -> None:
 
 @pytest.mark.slow
 def test_without_git_and_main_first(project: Copy) -> None:
-    """In a plain directory all of it works, and main comes before what is listed before it.
+    """As an archive, with .dvc alone, all of it works; main comes before what is listed before it.
 
     So it does when Snakemake looks at few of the ready jobs at a time, as it has to with thousands.
     """

@@ -2,13 +2,12 @@
 
 import fcntl
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from small_project import PROJECT, Copy, copied, whole
+from small_project import Copy, copied, whole
 
 COUNTED = {"fault": ("faults",), "refusal": ("inputs", "refused")}
 
@@ -47,9 +46,6 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     def make(root: Path) -> Copy:
         copy = copied(root)
         copy.run("git", "init", "--quiet", "--initial-branch", "main")
-        copy.run("dvc", "init", "--quiet")
-        shutil.copytree(PROJECT / ".dvc/plots", copy.root / ".dvc/plots")
-        copy.run("dvc", "config", "core.analytics", "false")
         copy.run("dvc", "remote", "add", "--default", "store", str(root.parent / "store"))
         copy.commit("start")
         copy.run("snakemake")

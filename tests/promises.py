@@ -109,9 +109,9 @@ PROMISES = (
 AUDIT = (
     "## Known vulnerabilities\n\n"
     "`make audit` runs `pip-audit` on `requirements.lock`. It needs the network and fails, rather "
-    "than passes, without it. Where this was built, in November 2026, its services could not be "
-    "reached: PyPI told of the newest release of every package only. 182 of the 201 locked "
-    "versions are the newest. One of these has a known vulnerability; of the other 19 nothing is "
+    "than passes, without it. Not tested: the audit itself, as its services could not be reached. "
+    "PyPI itself tells of the newest release of a package only. Of the locked versions that were "
+    "looked up there, in November 2026, one has a known vulnerability; of all others nothing is "
     "claimed.\n\n"
     "| finding | in | what it means here |\n|---|---|---|\n"
     "| CVE-2025-69872 | diskcache 5.6.3, which DVC needs; there is no newer one | It keeps "

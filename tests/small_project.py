@@ -14,7 +14,9 @@ import yaml
 
 PROJECT = Path(__file__).resolve().parents[1]
 FILES = ("Snakefile", "workflow", "profiles", "params.yaml", "requirements.lock", "dvc.yaml",
-         ".dvcignore", ".gitignore", "src", "pyproject.toml", "data/own")  # fmt: skip
+         ".dvc", ".dvcignore", ".gitignore", "src", "pyproject.toml", "data/own")  # fmt: skip
+
+UNTRACKED = shutil.ignore_patterns("*.egg-info", "tmp", "cache", "config.local")
 
 Done = subprocess.CompletedProcess[str]
 
@@ -134,12 +136,15 @@ def small(params: dict[str, Any]) -> None:
 
 
 def copied(root: Path) -> Copy:
-    """Return a small copy of the project's files, compiled code included, without git."""
+    """Return a small copy of the project's files as an archive has them: with .dvc, without git.
+
+    Compiled code is copied as well.
+    """
     root.mkdir(parents=True)
     for name in FILES:
         source = PROJECT / name
         if source.is_dir():
-            shutil.copytree(source, root / name, ignore=shutil.ignore_patterns("*.egg-info"))
+            shutil.copytree(source, root / name, ignore=UNTRACKED)
         else:
             shutil.copy2(source, root / name)
     copy = Copy(root)

@@ -35,6 +35,14 @@ def test_every_command_explains_itself(name, capsys):
         assert action.help == argparse.SUPPRESS or len(action.help) > 5
 
 
+@pytest.mark.parametrize("name", ["foo", "../train", "rafs.jobs", "__init__"])
+def test_a_job_that_there_is_not_is_one_sentence(name, capsys):
+    assert cli.main(["job", name, "--spec", "{}"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"rafs: there is no job {name!r}; the jobs are aggregate, claims, data")
+    assert error.endswith(", train, tune, verify\n")
+
+
 def completed(line: str, folder: Path) -> list[str]:
     """Return what a real bash would offer at the end of a line."""
     script = f"""

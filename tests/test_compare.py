@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +13,14 @@ import pytest
 import yaml
 
 from rafs import cli, compare, methods
+from rafs.compare.command import progress
 from rafs.params import fixed
+from rafs.reporting import labels
+from rafs.reporting.tables.table import number
 
 ROOT = Path(__file__).resolve().parents[1]
-GOOD = yaml.safe_load((ROOT / "params.yaml").read_text())
+PARAMS = ROOT / "params.yaml"
+GOOD = yaml.safe_load(PARAMS.read_text())
 QUICK = ("--seeds", "2", "--trials", "2", "--steps", "30", "--cores", "1")
 
 
@@ -50,9 +55,10 @@ def test_one_line_gives_a_table_a_picture_and_files(table, capsys):
     assert cli.main([*given, *QUICK]) == 0
     shown = capsys.readouterr()
     assert "y from 3 features" in shown.out
-    assert "2 splits into 48 training and 12 test rows" in shown.out
+    assert "2 splits into 48 training and 12 test rows; lowest median NLL first" in shown.out
     head, *rows = shown.out.splitlines()[1:4]
-    assert head.split() == ["method", "NLL", "RMSE", "95", "%", "coverage", "CPU", "s"]
+    columns = [labels.metric(name) for name in ("nll_paper", "rmse", "coverage_95", "cpu_seconds")]
+    assert head.split() == ["method", *" ".join(columns).split()]
     assert {row.split()[0] for row in rows} == {"DE", "RAFs"}
     assert "rafs: 6 of 6: " in shown.err
     assert "\x1b" not in shown.out + shown.err
@@ -67,6 +73,8 @@ def test_one_line_gives_a_table_a_picture_and_files(table, capsys):
         for row in json.loads((folder / "comparison.json").read_text())["methods"]
     }
     for method, part in scores.groupby("method"):
+        (row,) = (row for row in rows if row.startswith(f"{labels.method(method)} "))
+        assert row.split()[1] == number(part["nll_paper"].mean())
         assert first[method]["nll"]["mean"] == pytest.approx(part["nll"].mean())
         assert first[method]["rmse"]["mean"] == pytest.approx(part["rmse"].mean())
 
@@ -75,30 +83,67 @@ def test_one_line_gives_a_table_a_picture_and_files(table, capsys):
     again = json.loads(capsys.readouterr().out)
     assert Path("again/here/comparison.png").is_file()
     assert again["features"] == ["x", "kind=a", "kind=b"]
-    values = [row["nll"]["mean"] for row in again["methods"]]
+    values = [row["nll"]["median"] for row in again["methods"]]
     assert values == sorted(values)
     for row in again["methods"]:
         assert row["nll"] == first[row["method"]]["nll"]
 
 
-def test_what_diverges_is_said_and_the_rest_is_shown(table, capsys, tmp_path):
-    frame = pd.DataFrame(
-        [
-            {"method": "de", "seed": 0, "status": "diverged"},
-            {"method": "ae", "seed": 0, "status": "ok", "nll": 1.0, "rmse": 2.0, "coverage_95": 0.9,
-             "cpu_seconds": 0.1},
-            {"method": "ae", "seed": 1, "status": "diverged"},
-        ]
-    )  # fmt: skip
+def test_an_option_wins_over_the_file_and_the_file_over_the_defaults(table, tmp_path, capsys):
+    (tmp_path / "workflow").symlink_to(ROOT / "workflow")  # where a file's schema is looked for
+    short = {
+        "seeds": [0, 1],
+        "training": {**GOOD["training"], "steps": 30},
+        "tuning": {**GOOD["tuning"], "trials": 2},
+    }
+    Path("short.yaml").write_text(yaml.safe_dump({**GOOD, **short}))
+    found = []
+    for more in (QUICK, ("--params", "short.yaml"), (*QUICK, "--params", str(PARAMS))):
+        given = ("--target", "y", "--categorical", "kind", "--methods", "ae", "--cores", "1")
+        assert cli.main(["compare", table, *given, "--json", *more]) == 0
+        result = json.loads(capsys.readouterr().out)
+        (row,) = result["methods"]
+        found.append((result["seeds"], row["nll"], row["rmse"]))
+    assert found[0] == found[1] == found[2]
+
+
+def scored(method, *values):
+    """Return the rows of a method with these NLLs; None is a run that diverged."""
+    names = ("nll", "nll_paper", "rmse", "coverage_95", "cpu_seconds")
+    for seed, value in enumerate(values):
+        row = {"method": method, "seed": seed, "status": "diverged" if value is None else "ok"}
+        yield row if value is None else {**row, **dict.fromkeys(names, value)}
+
+
+def test_what_diverges_is_said_and_the_rest_is_shown():
+    frame = pd.DataFrame([*scored("de", None), *scored("ae", 1.0, None, 1.0)])
     rows = compare.summary(frame)
     assert [row["method"] for row in rows] == ["ae", "de"]
     assert (rows[0]["diverged"], rows[1]["diverged"]) == (1, 1)
     assert compare.text(rows[1], "nll") == "diverged"
-    assert compare.text(rows[0], "nll") == "1.00"
+    assert compare.text(rows[0], "nll") == "1.00 ± 0.00"
     from rafs.compare import picture
 
     notes = [t.get_text() for t in picture.draw(frame, rows, "a $ title").texts]
-    assert any("Diverged and left out: AE 1 of 2, DE 1 of 1" in note for note in notes)
+    assert any("Diverged and left out: AE 1 of 3, DE 1 of 1" in note for note in notes)
+
+
+def test_a_diverged_run_is_worse_than_any_score():
+    """By the median; where that diverged, by how many did, and then by the mean of the rest."""
+    frame = pd.DataFrame(
+        [
+            *scored("rp", None, None, None, None, 0.9),
+            *scored("hde", None, None, None, 0.1, 0.1),
+            *scored("ntkgp", None, None, None, None, 0.8),
+            *scored("de", 1.0, 1.0, 1.0, 1.0, 1.0),
+            *scored("ae", None, 0.5, 0.9, 0.9, None),
+            *scored("rafs", 0.8, 0.8, 0.8, 90.0, 0.8),
+        ]
+    )
+    rows = compare.summary(frame)
+    assert [row["method"] for row in rows] == ["rafs", "ae", "de", "hde", "ntkgp", "rp"]
+    assert [row["diverged"] for row in rows] == [0, 2, 0, 3, 4, 4]
+    assert [row["nll"]["median"] for row in rows] == [0.8, 0.9, 1.0, None, None, None]
 
 
 @pytest.mark.parametrize(
@@ -122,6 +167,24 @@ def test_mistakes_are_one_sentence(arguments, says, table, capsys):
     assert error.count("\n") == 1
     assert cli.main(["compare", "nowhere.csv", "--target", "y"]) == 1
     assert "there is no file nowhere.csv" in capsys.readouterr().err
+
+
+def test_a_bar_is_for_terminals_alone(monkeypatch, capsys):
+    """A pipe gets plain lines, also where colours are asked for; so does a dumb terminal."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress(2) as tell:
+        tell("AE tuned")
+    assert capsys.readouterr().err == "rafs: 1 of 2: AE tuned\n"
+    for term, starts in (("dumb", b"rafs: 1 of 2: AE tuned"), ("xterm", b"\x1b[")):
+        monkeypatch.setenv("TERM", term)
+        parent, child = pty.openpty()
+        with os.fdopen(child, "w") as terminal, monkeypatch.context() as patch:
+            patch.setattr(sys, "stderr", terminal)
+            with progress(2) as tell:
+                tell("AE tuned")
+            terminal.flush()
+            assert os.read(parent, 65536).startswith(starts)
+        os.close(parent)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import pytest
 from documented import BLOCK, ROOT, blocks, commands
 from rafs import cli, datasets, methods
 from rafs.completion import commands as subcommands
-from small_project import Copy, whole
+from small_project import Copy
 
 MAKEFILE = (ROOT / "Makefile").read_text()
 PAGES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))
@@ -110,16 +110,6 @@ def test_the_commands_of_the_tutorial_run(project: Copy) -> None:
     for words in commands("docs/tutorial.md"):
         project.run(*words)
     assert (project.root / "reports/figures/training_points_1d.svg").is_file()
-
-
-@pytest.mark.workflow
-@pytest.mark.slow
-def test_the_graph_is_that_of_the_rules(tmp_path: Path) -> None:
-    """What `make rulegraph` would draw now is what is shown."""
-    copy = whole(tmp_path / "project")
-    (line,) = re.findall(r"^\t(snakemake --rulegraph .*) > (?:\S+)$", MAKEFILE, re.MULTILINE)
-    drawn = copy.run("bash", "-c", line).stdout
-    assert drawn == (ROOT / "docs/rulegraph.svg").read_text()
 
 
 @pytest.mark.slow

@@ -73,14 +73,25 @@ def test_tuning_sees_neither_test_rows_nor_evaluation_seeds(plan):
     spec = json.loads(plan.tune("main", "ae", "friedman"))
     assert spec["seed"] not in plan.seeds("main")
     drawn = datasets.load("friedman", spec["seed"])
-    first = tune.tune(spec, drawn.x_train, drawn.y_train, drawn.noise)
     held = tune.hold_out(200, 0.2, tune.generator("tuning", "friedman", "hold-out"))
     assert held.sum() == 40
-    changed = drawn.y_train.copy()
-    changed[held] += 1.0  # only the scores may change, not what is trained
-    second = tune.tune(spec, drawn.x_train, changed, drawn.noise)
-    assert [row["trial"] for row in first] == [row["trial"] for row in second]
-    assert first[0]["nll"] != second[0]["nll"]
+    tried, scores = [], []
+    for shift in range(4):
+        shifted = drawn.y_train + shift * held
+        tried.append(tune.tune(spec, drawn.x_train, shifted, drawn.noise))
+        scores.append([row.pop("nll") for row in tried[-1]])
+    assert "learning_rate" in tried[0][1]
+    assert all(rows == tried[0] for rows in tried)
+    # The same networks predict the same, so that the NLL is a parabola of the shift.
+    assert (np.diff(scores, 2, axis=0) > 0.1).all()
+    assert np.diff(scores, 3, axis=0) == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize(("dataset", "unknown"), [("he", False), ("boston", True)])
+def test_noise_is_tuned_where_it_is_not_known(dataset, unknown, plan):
+    tuned = json.loads(plan.tune("main", "ae", dataset))["search"]
+    noise = {"noise": plan.params["tuning"]["noise"]} if unknown else {}
+    assert tuned == {**plan.params["methods"]["ae"]["search"], **noise}
 
 
 def test_all_methods_get_the_same_effort(plan):

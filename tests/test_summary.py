@@ -7,6 +7,7 @@ import pytest
 
 import made_up
 from rafs.reporting import summary
+from rafs.reporting.claims import VERDICTS
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +29,14 @@ def test_ranks_and_wins(content):
     assert content["runs"] == {"total": 1500, "ok": 1500}
 
 
+def numbers(value):
+    """Count the numbers at any depth: each is a column of `dvc metrics show`."""
+    return sum(map(numbers, value.values())) if isinstance(value, dict) else 1
+
+
 def test_it_is_small_and_plain(content):
-    leaves = sum(len(v) if isinstance(v, dict) else 1 for v in content.values())
-    assert leaves <= 50
+    """With six methods and five categories; every verdict that occurs is a number more."""
+    assert numbers(content) + len(VERDICTS) <= 100
     json.dumps(content, allow_nan=False)
 
 

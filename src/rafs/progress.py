@@ -24,6 +24,8 @@ from rich.progress import (
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from rafs.screen import is_live
+
 MOST = 400  # characters of what is known about a failure
 PAUSE = 30.0  # seconds between two lines where there is no terminal
 
@@ -42,7 +44,7 @@ class Display(logging.Handler):
             console=Console(stderr=True), transient=True,
         )  # fmt: skip
         self.task = self.bar.add_task("jobs", total=None)
-        self.live = self.bar.console.is_terminal
+        self.live = is_live(self.bar.console)
 
     @property
     def failed(self) -> list[tuple[str, str]]:

@@ -74,15 +74,14 @@ def test_experiments(finished: Copy) -> None:
 
 
 def test_commits_are_compared_and_visited(finished: Copy) -> None:
-    """Tables for people say what changed: few rows and columns; both commits stay up to date."""
+    """Tables for people say what changed and nothing else; both commits stay up to date."""
     finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
     assert finished.jobs("dvc", "repro") == ONE_METHOD
     assert rows(finished.run("dvc", "params", "diff", "--md")) == [RATE]
     changed = rows(finished.run("dvc", "metrics", "diff", "--md"))
     assert "median_nll.rafs" in changed
-    assert len(changed) < 20
     columns = finished.run("dvc", "metrics", "show").stdout.splitlines()[0].split()
-    assert len(columns) < 60
+    assert set(changed) < set(columns)
     finished.run("dvc", "plots", "diff", "HEAD", "--out", "build/plots")
     page = (finished.root / "build/plots/index.html").read_text()
     assert "NLL by dataset and method" in page
@@ -92,8 +91,7 @@ def test_commits_are_compared_and_visited(finished: Copy) -> None:
     assert "RMSE by dataset and method" in page
     assert page.count("overview.svg") >= 1
     shown = finished.run("dvc", "exp", "show", "--only-changed", "--csv").stdout.splitlines()[0]
-    assert RATE in shown.split(",")
-    assert len(shown.split(",")) < 40
+    assert set(shown.split(",")) == {"rev", "Created", RATE, *changed}
 
     finished.commit("another rate")
     predictions = {}

@@ -5,17 +5,17 @@ own, and then trained and scored on other splits, one per seed. A dataset of the
 same table, name and parameters gives the same numbers, bit for bit.
 """
 
+import math
 import multiprocessing
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from rafs import methods, metrics, statistics
@@ -41,17 +41,20 @@ SEARCH: dict[str, Any] = {
     "prior.output": {"log_uniform": [0.3, 3.0]},
 }
 MORE: dict[str, dict[str, Any]] = {"rp": {"beta": {"log_uniform": [0.3, 10.0]}}}
-SHOWN = ("nll", "rmse", "coverage_95", "cpu_seconds")
+SCORES = ("nll", "nll_paper", "rmse", "coverage_95", "cpu_seconds")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is compared, and how. `params` are checked parameters to use instead of the defaults."""
+    """What is compared, and how; `params` are checked parameters to use instead of the defaults.
+
+    Seeds, trials and steps are as they stand here, whatever `params` say.
+    """
 
     name: str
     entry: Mapping[str, Any]
     methods: tuple[str, ...]
-    seeds: int = 5
+    seeds: tuple[int, ...] = tuple(range(5))
     trials: int = 12
     steps: int = 1000
     device: str = "auto"
@@ -82,19 +85,19 @@ class Plan:
     def training(self) -> dict[str, Any]:
         """How every network is trained."""
         given = TRAINING if self.params is None else self.params["training"]
-        return {"steps": self.steps, "device": self.device, **given}
+        return {**given, "steps": self.steps, "device": self.device}
 
     @property
     def tuning(self) -> dict[str, Any]:
         """How every method is tuned."""
         given = {} if self.params is None else dict(self.params["tuning"])
         given.pop("noise", None)
-        return {"trials": self.trials, "holdout": HOLDOUT, "seed": TUNING_SEED, **given}
+        return {"holdout": HOLDOUT, "seed": TUNING_SEED, **given, "trials": self.trials}
 
     @property
     def jobs(self) -> int:
         """How many there are: one tuning per method, and one training per method and seed."""
-        return len(self.methods) * (1 + self.seeds)
+        return len(self.methods) * (1 + len(self.seeds))
 
 
 def plan(file: str, options: Mapping[str, Any]) -> Plan:
@@ -106,21 +109,36 @@ def plan(file: str, options: Mapping[str, Any]) -> Plan:
     chosen = tuple(options.get("methods") or methods.REGISTRY)
     for method in chosen:
         methods.module_of(method)  # a misspelt name is told before anything runs
-    for name, least in (("seeds", 1), ("trials", 1), ("steps", 1)):
-        if options[name] < least:
-            raise ParameterError(f"--{name} must be at least {least}, not {options[name]}")
+    asked = {name: options[name] for name in ("seeds", "trials", "steps")}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    for name, value in asked.items():
+        if value < 1:
+            raise ParameterError(f"--{name} must be at least 1, not {value}")
     if not 0 < entry.get("split", 0.2) < 1:
         raise ParameterError(f"--split is the share of test rows, not {entry['split']}")
     if entry.get("noise", 1) <= 0:
         raise ParameterError(f"--noise is a standard deviation, not {entry['noise']}")
     own.check(path.stem, entry)
-    params = None
+    made = Plan(name_of(path), entry, tuple(dict.fromkeys(chosen)))
     if options.get("params"):
-        from rafs.params import load
+        made = replace(made, **of_file(options["params"]))
+    if "seeds" in asked:
+        asked["seeds"] = tuple(range(asked["seeds"]))
+    return replace(made, **asked)
 
-        params = load(options["params"])
-    numbers = {name: options[name] for name in ("seeds", "trials", "steps")}
-    return Plan(name_of(path), entry, tuple(dict.fromkeys(chosen)), params=params, **numbers)
+
+def of_file(path: str) -> dict[str, Any]:
+    """Return what a file of parameters says about a comparison."""
+    from rafs.params import load, seeds
+
+    params = load(path)
+    return {
+        "params": params,
+        "seeds": tuple(seeds(params["seeds"])),
+        "trials": params["tuning"]["trials"],
+        "steps": params["training"]["steps"],
+        "device": params["device"],
+    }
 
 
 def name_of(path: Path) -> str:
@@ -220,7 +238,7 @@ def results(plan: Plan, table: tabular.Table, cores: int) -> Iterator[dict[str, 
         for method in plan.methods:
             best = worker.tune(method)
             yield method
-            for seed in range(plan.seeds):
+            for seed in plan.seeds:
                 yield worker.run(method, best, seed)
         return
     context = multiprocessing.get_context("forkserver")
@@ -234,7 +252,7 @@ def results(plan: Plan, table: tabular.Table, cores: int) -> Iterator[dict[str, 
                 if job in tuning:
                     method = tuning[job]
                     waiting |= {
-                        pool.submit(_run, method, job.result(), seed) for seed in range(plan.seeds)
+                        pool.submit(_run, method, job.result(), seed) for seed in plan.seeds
                     }
                     yield method
                 else:
@@ -265,18 +283,31 @@ def run(
 
 
 def summary(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a row per method, the lowest mean NLL first: means, and their 95 % intervals."""
+    """Return a row per method, best first: means, their 95 % intervals, and medians.
+
+    A diverged run has no part in means. It is worse than any score in medians, by which the methods
+    are ordered; where a median diverged, the methods with fewer such runs come first.
+    """
     rows = []
     for method, part in frame.groupby("method", sort=False):
         row: dict[str, Any] = {"method": method, "label": labels.method(str(method))}
         row |= {"runs": len(part), "diverged": int((part["status"] != "ok").sum())}
-        for name in SHOWN:
-            known = part[name].dropna().to_numpy() if name in part else np.empty(0)
-            found = statistics.summarise(known)
-            kept = {"mean": found.mean, "low": found.low, "high": found.high}
-            row[name] = {key: None if value != value else value for key, value in kept.items()}
+        for name in SCORES:
+            found = vars(statistics.summarise(statistics.values(part, name)))
+            kept = {key: found[key] for key in ("mean", "low", "high", "median")}
+            row[name] = {k: value if math.isfinite(value) else None for k, value in kept.items()}
         rows.append(row)
-    return sorted(rows, key=lambda row: (row["nll"]["mean"] is None, row["nll"]["mean"] or 0))
+    return sorted(rows, key=_place)
+
+
+def _place(row: Mapping[str, Any]) -> tuple[float, int, float]:
+    """Return what a method is ordered by: its median NLL, how many runs it lost, its mean NLL."""
+    median, mean = row["nll"]["median"], row["nll"]["mean"]
+    return (
+        math.inf if median is None else median,
+        row["diverged"],
+        math.inf if mean is None else mean,
+    )
 
 
 def text(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:

@@ -18,9 +18,11 @@ from rafs.errors import ParameterError
 from rafs.files import write_json
 from rafs.guards import unwritable
 from rafs.jobs.aggregate import write_csv
+from rafs.reporting import labels
 from rafs.reporting.figures import style
+from rafs.screen import is_live
 
-HEADS = {"nll": "NLL", "rmse": "RMSE", "coverage_95": "95 % coverage", "cpu_seconds": "CPU s"}
+SHOWN = ("nll_paper", "rmse", "coverage_95", "cpu_seconds")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -50,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         "features": list(table.features),
         "train": len(train),
         "test": len(test),
-        "seeds": plan.seeds,
+        "seeds": len(plan.seeds),
         "methods": rows,
         "files": [str(out / "scores.csv"), str(out / "comparison.json"), *map(str, pictures)],
     }
@@ -73,15 +75,16 @@ def show(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
     runs = f"{result['seeds']} split{'s' * (result['seeds'] > 1)}"
     table = Table(box=None, pad_edge=False)
     table.add_column("method")
-    for head in HEADS.values():
-        table.add_column(head, justify="right")
+    for name in SHOWN:
+        table.add_column(labels.metric(name), justify="right")
     for place, row in enumerate(rows):
-        cells = [compare.text(row, name, compare.decimals(rows, name)) for name in HEADS]
+        cells = [compare.text(row, name, compare.decimals(rows, name)) for name in SHOWN]
         lost = f" ({row['diverged']} of {row['runs']} diverged)" if row["diverged"] else ""
         table.add_row(row["label"] + lost, *cells, style="" if place else "bold")
     console.print(
         f"{result['target']} from {len(result['features'])} features; mean ± half the 95 % "
-        f"interval over {runs} into {result['train']} training and {result['test']} test rows"
+        f"interval over {runs} into {result['train']} training and {result['test']} test rows; "
+        "lowest median NLL first"
     )
     console.print(table)
     console.print(f"picture: {next(f for f in result['files'] if f.endswith('.png'))}")
@@ -91,7 +94,7 @@ def show(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
 def progress(total: int) -> Iterator[Callable[[str], None]]:
     """Yield a function to be told of jobs that ended: a bar on a terminal, lines elsewhere."""
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if not is_live(console):
         done = 0
 
         def line(what: str) -> None:

@@ -11,8 +11,6 @@ from importlib import resources
 import numpy as np
 import pandas as pd
 
-from rafs import statistics
-
 LIMIT = 100.0
 METRICS = {"nll": "nll_paper", "rmse": "rmse"}
 """The paper's metrics and the names of ours that follow the same convention."""
@@ -47,19 +45,3 @@ def ranks() -> pd.DataFrame:
 def sizes() -> pd.DataFrame:
     """Return dataset, train, test; 25 rows."""
     return _read("sizes").copy()
-
-
-def reconstructed_ranks(metric: str) -> pd.DataFrame:
-    """Return our reading of the rank rule, applied to the printed scores, beside the printed rank.
-
-    A censored score has no rank of its own (`rank` is NaN): the paper hides what decides it.
-    """
-    parts = []
-    for _, part in scores(metric).groupby("dataset", sort=False):
-        value = part["value"].where(~part["censored"])
-        low, high = value - part["half_width"], value + part["half_width"]
-        ranks_found = statistics.paper_ranks(value, low, high, slack=1e-9)
-        parts.append(part[["dataset", "method"]].assign(rank=ranks_found))
-    printed = ranks().rename(columns={f"{metric}_rank": "printed"})
-    keys = ["dataset", "method"]
-    return pd.concat(parts).merge(printed[[*keys, "printed"]], on=keys)

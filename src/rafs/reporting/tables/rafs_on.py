@@ -16,6 +16,7 @@ from rafs.reporting.tables.table import (
     Table,
     chosen,
     gaps,
+    interval,
     number,
     p_value,
     records,
@@ -77,10 +78,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
 def _cell(row: Mapping[str, Any] | None) -> Cell:
     if row is None or not row["pairs"]:
         return Cell(NONE)
-    text = number(row["difference"])
-    if row["low"] == row["low"]:
-        text = f"{text} [{number(row['low'])}, {number(row['high'])}]"
-    return Cell(text, row["outcome"] == "win")
+    return Cell(interval(row["difference"], row["low"], row["high"]), row["outcome"] == "win")
 
 
 def _counts(row: Mapping[str, Any]) -> str:
@@ -88,5 +86,4 @@ def _counts(row: Mapping[str, Any]) -> str:
 
 
 def _improvement(row: Mapping[str, Any]) -> str:
-    low, high = row["improvement_low"], row["improvement_high"]
-    return f"{number(row['improvement'])} [{number(low)}, {number(high)}]"
+    return interval(row["improvement"], row["improvement_low"], row["improvement_high"])

@@ -87,8 +87,12 @@ def test_tuning_sees_neither_test_rows_nor_evaluation_seeds(plan):
     assert np.diff(scores, 3, axis=0) == pytest.approx(0, abs=1e-6)
 
 
-@pytest.mark.parametrize(("dataset", "unknown"), [("he", False), ("boston", True)])
-def test_noise_is_tuned_where_it_is_not_known(dataset, unknown, plan):
+@pytest.mark.parametrize(
+    ("dataset", "entry", "unknown"),
+    [("he", {}, False), ("boston", {}, True), ("boston", {"noise": 2.0}, False)],
+)
+def test_noise_is_tuned_where_it_is_not_known(dataset, entry, unknown, plan):
+    plan.params["datasets"][dataset] = entry
     tuned = json.loads(plan.tune("main", "ae", dataset))["search"]
     noise = {"noise": plan.params["tuning"]["noise"]} if unknown else {}
     assert tuned == {**plan.params["methods"]["ae"]["search"], **noise}

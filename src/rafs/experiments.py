@@ -24,10 +24,10 @@ from rafs.params import (
     category,
     dataset_names,
     layers,
+    noise_is_known,
     own_data,
     search,
     seeds,
-    synthetic,
     training,
 )
 
@@ -481,7 +481,7 @@ class Plan:
         """Spec of tuning a method on a dataset."""
         tuning = self.params["tuning"]
         space = search(self.params, method)
-        if not synthetic(self.params, dataset):
+        if not noise_is_known(self.params, dataset):
             space["noise"] = tuning["noise"]
         return self._spec(
             ["rafs.jobs.tune", methods.module_of(method)],

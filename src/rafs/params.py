@@ -334,6 +334,12 @@ def synthetic(params: Params, dataset: str) -> bool:
     return dataset not in own_data(params) and datasets.spec(dataset).synthetic
 
 
+def noise_is_known(params: Params, dataset: str) -> bool:
+    """Whether the noise of a dataset need not be tuned: it was added to a function, or is given."""
+    given = params["datasets"].get(dataset, {}).get("noise") is not None
+    return given or synthetic(params, dataset)
+
+
 def dataset_names(params: Params, names: Iterable[str]) -> list[str]:
     """Return datasets for names and groups, in the order of the paper, each once."""
     wanted: set[str] = set()
@@ -565,9 +571,8 @@ def _check_protocol(params: Params, name: str) -> None:
         )
     if "tuning" in entry and entry["tuning"] is None:
         for dataset in dataset_names(params, entry["datasets"]):
-            known = params["datasets"].get(dataset, {}).get("noise") is not None
             assumed = "assumed_noise" in quirks.active(protocol, dataset)
-            if not (known or assumed or synthetic(params, dataset)):
+            if not (assumed or noise_is_known(params, dataset)):
                 raise ParameterError(
                     f"{where}.tuning is null, but somebody has to say what the noise of "
                     f"{dataset} is: give datasets.{dataset}.noise, or the quirk assumed_noise"

@@ -71,15 +71,17 @@ class Plan:
         )
 
     def search(self, method: str) -> dict[str, Any]:
-        """Return what is tuned of a method."""
+        """Return what is tuned of a method; the noise too, where it is not given."""
         if self.params is not None:
             from rafs.params import search
 
-            return {**search(dict(self.params), method), "noise": self.params["tuning"]["noise"]}
-        base = method.removesuffix("+rafs")
-        rate = self.fixed(method)["learning_rate"]
-        rates = {"learning_rate": {"log_uniform": [rate / 10, rate * 10]}}
-        return {**rates, **SEARCH, **MORE.get(base, {}), "noise": NOISE}
+            found, noise = search(dict(self.params), method), self.params["tuning"]["noise"]
+        else:
+            rate = self.fixed(method)["learning_rate"]
+            rates = {"learning_rate": {"log_uniform": [rate / 10, rate * 10]}}
+            found = {**rates, **SEARCH, **MORE.get(method.removesuffix("+rafs"), {})}
+            noise = NOISE
+        return found if "noise" in self.entry else {**found, "noise": noise}
 
     @cached_property
     def training(self) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def of_file(path: str) -> dict[str, Any]:
         "params": params,
         "seeds": tuple(seeds(params["seeds"])),
         "trials": params["tuning"]["trials"],
-        "steps": params["training"]["steps"],
+        "steps": params["training"].get("steps", Plan.steps),
         "device": params["device"],
     }
 

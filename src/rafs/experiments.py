@@ -455,9 +455,17 @@ class Plan:
             ["rafs.jobs.own_data"], **self._own(dataset), protocol=protocol, seed=int(seed)
         )
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def _own(self, dataset: str) -> dict[str, Any]:
+        """Return what the jobs of an own table depend on.
+
+        The content of a file that somebody put there is part of it, for Snakemake does not look
+        into an input with an old date. A download is made by the job itself.
+        """
+        here = [sha256(file) for file in self.own_files(dataset) if Path(file).is_file()]
         return {
             "dataset": dataset, "entry": self.own[dataset], "file": self.own_file(dataset),
+            "content": here,
         }  # fmt: skip
 
     @cache  # noqa: B019 (a plan lives as long as the process)

@@ -482,10 +482,16 @@ class Guard:
                     say(f"DVC's copy of {name} was damaged and is replaced")
 
     def complete(self) -> bool:
-        """Tell whether everything was asked for, and made, without restriction."""
+        """Tell whether everything that params.yaml asks for was made, without restriction."""
+        from snakemake.settings.types import RerunTrigger
+
         asked = self.workflow.dag_settings
-        restricted = set(asked.targets) - {"all"} or asked.until or asked.omit_from or asked.batch
-        return not restricted and not self.workflow.touch and Path(paths.COMPLETE).exists()
+        restrictions = (
+            set(asked.targets) - {"all"}, asked.until, asked.omit_from, asked.batch,
+            set(RerunTrigger.all()) - set(asked.rerun_triggers), self.workflow.touch,
+            self.workflow.execution_settings.ignore_incomplete, self.workflow.config.get("edition"),
+        )  # fmt: skip
+        return not any(restrictions) and Path(paths.COMPLETE).exists()
 
     def commit(self) -> None:
         """Let DVC take note of the results."""

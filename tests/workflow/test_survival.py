@@ -197,3 +197,17 @@ def test_guard_5_dvc_learns_of_complete_runs_only(finished: Copy) -> None:
     finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
     assert ran(finished.run("snakemake", "--until", "tune")) == {"tune": 2}
     assert "changed" in finished.run("dvc", "status").stdout
+
+
+@pytest.mark.parametrize(
+    "option", [["--config", "edition=smoke"], ["--rerun-triggers", "mtime"]], ids="=".join
+)
+@pytest.mark.fault
+def test_guard_5_other_parameters(finished: Copy, option: list[str]) -> None:
+    """Nor results of other parameters, or of some other ones, for those of params.yaml."""
+    before = (finished.root / "dvc.lock").read_bytes()
+    finished.edit(lambda params: params.update(smoke={"training": {"steps": 10}}))
+    finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
+    (finished.root / "reports/tables/nll.tex").unlink()
+    assert ran(finished.run("snakemake", *option))["table"] >= 1
+    assert (finished.root / "dvc.lock").read_bytes() == before

@@ -17,7 +17,7 @@ from typing import Any
 
 from rafs import paths
 from rafs.errors import DamagedFileError
-from rafs.experiments import DESCRIBED, Plan, Run
+from rafs.experiments import Plan, Run
 from rafs.files import read_json, sha256
 from rafs.guards import INCOMPLETE, METADATA, about, at_hand, held_by
 from rafs.jobs.verify import failures
@@ -42,10 +42,7 @@ def jobs(plan: Plan) -> Iterator[Job]:
     for dataset in plan.real():
         spec = plan.own_table(dataset) if dataset in plan.own else plan.fetch(dataset)
         yield Job("data", paths.FETCHED.format(dataset=dataset), spec, dataset=dataset)
-    draws = {(plan.data_protocol(run), run.dataset, run.seed): None for run in plan.all_runs}
-    seed = plan.params["tuning"]["seed"]
-    draws |= {(DESCRIBED, dataset, seed): None for _, _, dataset in plan.tuned()}
-    for protocol, dataset, seed in draws:
+    for protocol, dataset, seed in plan.draws(plan.experiments):
         draw = plan.own_split if dataset in plan.own else plan.data
         spec = draw(protocol, dataset, seed)
         yield Job("data", plan.drawn(dataset, seed, protocol), spec, dataset=dataset)

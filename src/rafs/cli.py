@@ -163,7 +163,7 @@ in the original archive, and in a package that carries it.""",
     job = command(
         "job", _job, "run one job of the workflow (called by its rules)",
         "Run one job of the workflow. The rules call this; --spec is what they pass.",
-        """  rafs job verify --spec '{"runs": 8}'""",
+        """  rafs job fetch --spec '{"dataset": "boston", "strict": false}'""",
     )  # fmt: skip
     job.add_argument("name", help="the job: a module of rafs.jobs")
     job.add_argument("--spec", required=True, type=json.loads, help="what it depends on, as JSON")

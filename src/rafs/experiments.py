@@ -661,7 +661,15 @@ class Plan:
 
     def verify(self) -> str:
         """Spec of the final check that no job failed."""
-        return self._spec(["rafs.jobs.verify"], runs=len(self.all_runs))
+        data: dict[str, list[int]] = {}
+        for protocol, dataset, seed in self.draws(self.experiments):
+            data.setdefault(f"{protocol}/{dataset}", []).append(seed)
+        return self._spec(
+            ["rafs.jobs.verify"],
+            runs=len(self.all_runs),
+            experiments=self.experiments,
+            data=data,
+        )
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def _settings(

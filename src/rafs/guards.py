@@ -34,7 +34,7 @@ from rafs import client, paths, warm
 from rafs.errors import DamagedFileError, DataError, RafsError
 from rafs.experiments import Plan
 from rafs.files import read_json, sha256, write_json
-from rafs.jobs.verify import failures
+from rafs.jobs.failed import failures, holds, notes, outputs
 from rafs.params import Params, load
 
 METADATA = Path(".snakemake/metadata")  # one record per output that was made
@@ -269,6 +269,7 @@ class Guard:
         self.plan = plan
         self.root = root
         self.lock: IO[str] | None = None
+        self.started = 0
         self.warm: subprocess.Popen[bytes] | None = None
         self.display: Any = None
         self.reconsidered: set[str] = set()
@@ -322,12 +323,7 @@ class Guard:
     def repeat_failures(self) -> None:
         """Let failed jobs be tried again: what stands in for their outputs is not complete."""
         for note in failures():
-            if note.name == paths.FAILED:
-                outputs = (note.parent.glob(f"*{suffix}") for suffix in (".json", ".npz", ".csv"))
-                mark_incomplete(str(file) for files in outputs for file in files)
-            else:
-                mark_incomplete([str(note).removesuffix(f".{paths.FAILED}")])
-            note.unlink()
+            mark_incomplete(map(str, outputs(note)))
 
     def repeat_damaged(self) -> None:
         """Let outputs be made again whose bytes have changed since they were read (guard 6)."""
@@ -403,6 +399,7 @@ class Guard:
         self.lock.truncate(0)
         self.lock.write(f"process {os.getpid()} on {os.uname().nodename}")
         self.lock.flush()
+        self.started = os.fstat(self.lock.fileno()).st_mtime_ns  # by the clock of the file system
         for shown in (paths.TABLE, paths.FIGURE):  # DVC asks for these folders, empty or not
             Path(shown).parent.mkdir(parents=True, exist_ok=True)
         sweep()
@@ -440,14 +437,26 @@ class Guard:
         return ""
 
     def on_end(self, log: str | list[str], *, success: bool) -> None:
-        """Stop the warm parent, tell DVC (guard 5), and sum up."""
+        """Stop the warm parent, sum up, and tell DVC (guard 5), or that a job failed."""
         self.display.stop()
         self.stop_warm()
-        self.summary(log[-1] if isinstance(log, list) else str(log), success)
+        for note in notes():
+            if not holds(note):  # the job was repeated and has succeeded
+                note.unlink()
+        failed = self.failed()
+        self.summary(log[-1] if isinstance(log, list) else str(log), failed, success=success)
         if success and self.damaged:
             self.repair_cache()
+        if success and failed:
+            say(f"{len(failed)} jobs failed; run it again to repeat just those")
+            sys.exit(1)
         if success and self.complete() and not os.environ.get("DVC_STAGE"):
             self.commit()
+
+    def failed(self) -> list[Path]:
+        """Return the notes of failed jobs among those that this run was asked for."""
+        asked = {str(file) for job in self.workflow.dag.jobs for file in job.output}
+        return [note for note in failures() if str(outputs(note)[0]) in asked]
 
     def targets(self) -> frozenset[str] | None:
         """Return what this run was asked for; None in a job that was sent elsewhere."""
@@ -504,21 +513,14 @@ class Guard:
         if done.returncode:
             say("`dvc commit` failed; `dvc repro` will look again")
 
-    def summary(self, log: str, success: bool) -> None:
+    def summary(self, log: str, failed: list[Path], *, success: bool) -> None:
         """Say what ran, how many runs there are, what failed and where its log is."""
         targets = {"all", *self.plan.targets()}
         ran = self.display.finished
         what = ", ".join(f"{count} {rule}" for rule, count in ran.items() if rule not in targets)
-        names, parts = self.asked(), self.plan.parts
-        among = {parts[name].experiment if name in parts else name for name in names}
-        more = (run for name in among for run in self.plan.gathered(name, frozenset(names)))
-        runs = [*self.plan.all_runs, *more]
-        there = sum(Path(run.path(paths.PREDICTIONS)).exists() for run in runs)
-        lines = [f"ran: {what or 'nothing'}"]
-        lines += [f"runs: {there} of {len(runs)} are there, {ran['train']} of them new"]
-        notes = failures()
-        lines += [f"failed: {note.read_text()}" for note in notes[:20]]
-        lines += [f"and {len(notes) - 20} more" for _ in notes[20:21]]
+        lines = [f"ran: {what or 'nothing'}", self.count_runs()]
+        lines += [f"failed: {note.read_text()}" for note in failed[:20]]
+        lines += [f"and {len(failed) - 20} more" for _ in failed[20:21]]
         lines += [f"failed: {rule} ({known})" for rule, known in self.display.failed[:20]]
         lines += [f"missing: {dataset}: {message}" for dataset, message in self.missing()]
         if not success:
@@ -526,3 +528,15 @@ class Guard:
             lines.append(f"not complete; Snakemake's log: {log}")
         for line in lines:
             say(line)
+
+    def count_runs(self) -> str:
+        """Say how many runs of the default, and of what was asked for beside it, there are."""
+        names, parts = self.asked(), self.plan.parts
+        among = {parts[name].experiment if name in parts else name for name in names}
+        more = (run for name in among for run in self.plan.gathered(name, frozenset(names)))
+        runs = [*self.plan.all_runs, *more]
+        lost = {str(file) for note in failures() for file in outputs(note)}
+        files = {run.path(paths.PREDICTIONS) for run in runs} - lost
+        there = [Path(file).stat().st_mtime_ns for file in files if Path(file).exists()]
+        new = sum(stamp >= self.started for stamp in there)
+        return f"runs: {len(there)} of {len(runs)} are there, {new} of them new"

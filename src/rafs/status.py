@@ -20,7 +20,7 @@ from rafs.errors import DamagedFileError
 from rafs.experiments import Plan, Run
 from rafs.files import read_json, sha256
 from rafs.guards import INCOMPLETE, METADATA, about, at_hand, held_by
-from rafs.jobs.verify import failures
+from rafs.jobs.failed import failures, outputs
 
 STATES = ("done", "running", "failed", "stale", "to do")
 KINDS = ("data", "tuning", "training", "scoring", "reports")
@@ -77,14 +77,16 @@ class Status:
         self.holder = held_by()
         self.records = dict(_records())
         self.open = {name for name, _ in about(INCOMPLETE)}
-        self.notes = {_output_of(note): note for note in failures()}
+        known = {*plan.artefacts(), *plan.extra_artefacts()}
+        about_notes = ((str(output), note) for note in failures() for output in outputs(note))
+        self.notes = {output: note for output, note in about_notes if output in known}
         self.jobs = list(jobs(plan))
         self.states: dict[str, str] = {}
         for job in self.jobs:
             self.states[job.output] = self._state(job)
 
     def _state(self, job: Job) -> str:
-        if job.output in self.notes or str(Path(job.output).parent) in self.notes:
+        if job.output in self.notes:
             return "failed"
         if job.output in self.open:
             return "running" if self.holder else "to do"
@@ -150,8 +152,8 @@ class Status:
             "complete": all(state == "done" for state in self.states.values()),
             "running": self.holder or None,
             "failed": [
-                {"output": output, "message": note.read_text()}
-                for output, note in self.notes.items()
+                {"output": str(outputs(note)[0]), "message": note.read_text()}
+                for note in dict.fromkeys(self.notes.values())
             ],
             "stale": rest,
             "missing": self.missing(),
@@ -163,13 +165,6 @@ class Status:
 def _likeness(job: Job) -> tuple[tuple[str, ...], ...]:
     """Return what a job has in common with others, from much to little."""
     return (job.kind, job.method, job.dataset), (job.kind, job.method), (job.kind,)
-
-
-def _output_of(note: Path) -> str:
-    """Return the output, or the folder of outputs, that a failed job's note is about."""
-    if note.name == paths.FAILED:
-        return str(note.parent)
-    return str(note).removesuffix(f".{paths.FAILED}")
 
 
 def _records() -> Iterator[tuple[str, dict[str, Any]]]:

@@ -626,7 +626,9 @@ class Plan:
 
     def summary(self) -> str:
         """Spec of the small metrics file that DVC compares."""
-        return self._spec(["rafs.jobs.summary"], headline=self.headline)
+        return self._spec(
+            ["rafs.jobs.summary"], headline=self.headline, experiments=self.experiments
+        )
 
     def page(self) -> str:
         """Spec of the report page."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import made_up
 from small_project import Copy
 
 pytestmark = pytest.mark.workflow
@@ -100,6 +101,18 @@ def test_new_experiment_with_a_sweep(finished: Copy) -> None:
     assert finished.jobs("snakemake") == expected
     assert same()
     assert finished.snapshot("results/runs/size/rafs@size=3/he/seed-1/metrics.json")
+
+
+def test_an_experiment_that_is_no_more(finished: Copy) -> None:
+    """What it left behind decides no verdict and is not counted."""
+    made = ("reports/claims.json", "reports/metrics.json", "results/complete.json")
+    before = {name: (finished.root / name).read_text() for name in made}
+    left = made_up.scores("scalability", ["ae", "rp", "rafs"], ["superconductivity", "news"])
+    left.to_csv(finished.root / "results/scores/scalability.csv", index=False)
+    for name in made:
+        (finished.root / name).unlink()
+    assert finished.jobs("snakemake") == REPORTS
+    assert {name: (finished.root / name).read_text() for name in made} == before
 
 
 @TOOLS

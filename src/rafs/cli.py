@@ -288,9 +288,11 @@ def _smoke(options: argparse.Namespace) -> int:
 
 def _clean(options: argparse.Namespace) -> int:
     from rafs.experiments import Plan
-    from rafs.guards import unrecorded
+    from rafs.guards import IN_USE, held_by, unrecorded
     from rafs.params import load
 
+    if holder := held_by():
+        raise RafsError(IN_USE.format(holder))
     for name in unrecorded(Plan(load("params.yaml"))):
         Path(name).unlink()
         print(f"removed {name}")

@@ -40,6 +40,7 @@ from rafs.params import Params, load
 METADATA = Path(".snakemake/metadata")  # one record per output that was made
 INCOMPLETE = Path(".snakemake/incomplete")  # one mark per output that is being made
 LOCK = Path(".snakemake/rafs.lock")
+IN_USE = "this directory is in use by {}; wait for it or stop it"
 STAGE = "reproduce"
 FOLDERS = ("results", "data/processed", "reports", "logs")  # where jobs write
 NAME_LENGTH = 254  # Snakemake splits longer names of records into directories
@@ -77,8 +78,12 @@ def about(top: Path) -> Iterator[tuple[str, Path]]:
 
 
 def recorded() -> set[str]:
-    """Return the outputs of which Snakemake knows how they were made, or that they are not done."""
-    return {output for top in (METADATA, INCOMPLETE) for output, _ in about(top)}
+    """Return the outputs of which Snakemake knows how they were made, or that they are not done.
+
+    Snakemake writes the record of an output before it takes the mark away, so whoever looks for
+    marks first misses none.
+    """
+    return {output for top in (INCOMPLETE, METADATA) for output, _ in about(top)}
 
 
 def records() -> dict[str, dict[str, Any] | None]:
@@ -143,7 +148,7 @@ def mark_incomplete(outputs: Iterable[str]) -> None:
 
 
 def held_by() -> str:
-    """Return who holds the lock of this directory, or nothing."""
+    """Return who holds the lock of this directory, or nothing; IN_USE says it in a sentence."""
     with contextlib.suppress(FileNotFoundError), LOCK.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -395,7 +400,7 @@ class Guard:
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            stop(f"this directory is in use by {held_by()}; wait for it or stop it")
+            stop(IN_USE.format(held_by()))
         self.lock.truncate(0)
         self.lock.write(f"process {os.getpid()} on {os.uname().nodename}")
         self.lock.flush()

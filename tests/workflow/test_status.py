@@ -75,6 +75,9 @@ def test_while_it_runs(finished: Copy) -> None:
         assert found["running"] == "process 7 on here"
         assert not found["complete"]
         assert "running: process 7 on here" in finished.run("rafs", "status").stdout
+        done = finished.run("rafs", "clean", "--unrecorded", check=False)
+        assert done.returncode == 1
+        assert done.stderr.startswith("rafs: this directory is in use by process 7 on here; wait")
     assert states(status(finished), "to do") == {"training": 1}
 
 

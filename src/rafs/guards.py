@@ -22,6 +22,7 @@ import heapq
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -97,9 +98,10 @@ def _record(file: Path) -> dict[str, Any] | None:
         record: dict[str, Any] = json.loads(file.read_bytes())
         return {
             "start": float(record["starttime"]), "end": float(record["endtime"]),
+            "params": list(record.get("params") or ()), "input": list(record.get("input") or ()),
             "read": dict(record.get("input_checksums") or {}),
         }  # fmt: skip
-    except (ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
@@ -111,20 +113,21 @@ def damaged(plan: Plan) -> dict[str, str]:
     known = records()
     read: dict[str, tuple[float, str]] = {}  # by name: when it was last read, and its checksum
     for record in filter(None, known.values()):
-        for name, checksum in record["read"].items():
+        for name, content in record["read"].items():
             made = known.get(name)
             if made and made["end"] <= record["start"] > read.get(name, (0.0, ""))[0]:
-                read[name] = (record["start"], checksum)
+                read[name] = (record["start"], content)
     wrong = {}
     for name in filter(os.path.exists, (*plan.artefacts(), *plan.extra_artefacts())):
         if name in known and known[name] is None:
             wrong[name] = "the record of its making cannot be read"
-        elif name in read and _checksum(name) != read[name][1]:
+        elif name in read and checksum(name) != read[name][1]:
             wrong[name] = "it is not what later jobs have read"
     return wrong
 
 
-def _checksum(name: str) -> str:
+def checksum(name: str) -> str:
+    """Return the checksum of a file as Snakemake's records give it."""
     try:
         return f"sha256:{sha256(name)}"
     except OSError:
@@ -155,6 +158,15 @@ def held_by() -> str:
         except OSError:
             return file.read().strip() or "another process"
     return ""
+
+
+def source(dataset: str) -> dict[str, Any]:
+    """Return the record of a real dataset's file; nothing if there is none that can be read."""
+    try:
+        record = read_json(paths.FETCHED.format(dataset=dataset))
+    except DamagedFileError:
+        return {}
+    return record if isinstance(record, dict) else {}
 
 
 def at_hand(plan: Plan, dataset: str) -> bool:
@@ -347,15 +359,12 @@ class Guard:
 
     def missing(self) -> list[tuple[str, str]]:
         """Return the real datasets that could not be had, and why."""
-        found = []
-        for dataset in self.plan.real(extra=True):
-            path = Path(paths.FETCHED.format(dataset=dataset))
-            if path.exists():
-                with contextlib.suppress(DamagedFileError):
-                    record = read_json(path)
-                    if record.get("status") == "missing":
-                        found.append((dataset, record.get("message", "")))
-        return found
+        found = ((dataset, source(dataset)) for dataset in self.plan.real(extra=True))
+        return [
+            (dataset, record.get("message", ""))
+            for dataset, record in found
+            if record.get("status") == "missing"
+        ]
 
     def say_missing(self) -> None:
         """Say which real datasets are missing, or may turn out to be."""
@@ -484,7 +493,7 @@ class Guard:
 
     def repair_cache(self) -> None:
         """Take damaged copies of what was made again out of DVC's cache, which would trust them."""
-        if not Path(".dvc").is_dir():
+        if not (Path(".dvc").is_dir() and shutil.which("dvc")):
             return
         asked = subprocess.run(["dvc", "cache", "dir"], check=False, capture_output=True, text=True)
         for name in self.damaged:
@@ -513,6 +522,9 @@ class Guard:
             return
         if not (Path(".git").exists() and Path(".dvc").is_dir()):
             say("no git repository with DVC here, so DVC was not told")
+            return
+        if not shutil.which("dvc"):
+            say("DVC is not installed, so it was not told; `dvc repro` will look again")
             return
         done = subprocess.run(["dvc", "commit", "-f", "-q", STAGE], check=False)
         if done.returncode:

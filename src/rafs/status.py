@@ -6,7 +6,6 @@ up to date; `snakemake -n` has the last word, for tuning that ends in the same v
 nothing.
 """
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,14 +15,14 @@ from statistics import fmean
 from typing import Any
 
 from rafs import paths
-from rafs.errors import DamagedFileError
 from rafs.experiments import Plan, Run
-from rafs.files import read_json, sha256
-from rafs.guards import INCOMPLETE, METADATA, about, at_hand, held_by
+from rafs.guards import INCOMPLETE, about, at_hand, checksum, held_by, records, source
 from rafs.jobs.failed import failures, outputs
 
 STATES = ("done", "running", "failed", "stale", "to do")
 KINDS = ("data", "tuning", "training", "scoring", "reports")
+
+_checksum = cache(checksum)  # of a moment: all jobs that read a file are compared with the same
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class Status:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.holder = held_by()
-        self.records = dict(_records())
+        self.records = records()
         self.open = {name for name, _ in about(INCOMPLETE)}
         known = {*plan.artefacts(), *plan.extra_artefacts()}
         about_notes = ((str(output), note) for note in failures() for output in outputs(note))
@@ -93,13 +92,12 @@ class Status:
         record = self.records.get(job.output)
         if record is None or not Path(job.output).exists():
             return "to do"
-        if repr(job.spec) not in record.get("params", ()):
+        if repr(job.spec) not in record["params"]:
             return "stale"
-        sums = record.get("input_checksums") or {}
-        for name in record.get("input") or ():
+        for name in record["input"]:
             if self.states.get(name, "done") not in ("done", "failed"):
                 return "stale"
-            if name in sums and sums[name].removeprefix("sha256:") != _checksum(name):
+            if name in record["read"] and record["read"][name] != _checksum(name):
                 return "stale"
         return "done"
 
@@ -112,15 +110,9 @@ class Status:
         """Return the datasets that could not be had, or that are not on this machine yet."""
         result = []
         for dataset in self.plan.real():
-            path = Path(paths.FETCHED.format(dataset=dataset))
-            record: dict[str, Any] = {}
-            if path.exists():
-                try:
-                    record = read_json(path)
-                except DamagedFileError as error:
-                    record = {"status": "missing", "message": str(error)}
+            record = source(dataset)
             if record.get("status") == "missing":
-                result.append({"dataset": dataset, "message": record["message"]})
+                result.append({"dataset": dataset, "message": record.get("message", "")})
             elif not record and not at_hand(self.plan, dataset):
                 result.append({"dataset": dataset, "message": "not on this machine; to be fetched"})
         return result
@@ -131,9 +123,8 @@ class Status:
         for job in self.jobs:
             record = self.records.get(job.output)
             if record and self.states[job.output] != "failed":
-                seconds = float(record["endtime"]) - float(record["starttime"])
                 for key in _likeness(job):
-                    took[key].append(seconds)
+                    took[key].append(record["end"] - record["start"])
         total = 0.0
         for job in self.jobs:
             if self.states[job.output] == "done":
@@ -165,24 +156,6 @@ class Status:
 def _likeness(job: Job) -> tuple[tuple[str, ...], ...]:
     """Return what a job has in common with others, from much to little."""
     return (job.kind, job.method, job.dataset), (job.kind, job.method), (job.kind,)
-
-
-def _records() -> Iterator[tuple[str, dict[str, Any]]]:
-    for output, path in about(METADATA):
-        try:
-            record = json.loads(path.read_bytes())
-        except (OSError, ValueError):
-            continue
-        if isinstance(record, dict):
-            yield output, record
-
-
-@cache
-def _checksum(name: str) -> str:
-    try:
-        return sha256(name)
-    except OSError:
-        return ""
 
 
 def show(found: dict[str, Any]) -> None:

@@ -44,6 +44,7 @@ LOCK = Path(".snakemake/rafs.lock")
 IN_USE = "this directory is in use by {}; wait for it or stop it"
 STAGE = "reproduce"
 FOLDERS = ("results", "data/processed", "reports", "logs")  # where jobs write
+QUICKENED = "9.27"  # the version of Snakemake that look_once and schedule_simply are made for
 NAME_LENGTH = 254  # Snakemake splits longer names of records into directories
 
 
@@ -211,6 +212,15 @@ def sweep() -> None:
                 file.unlink(missing_ok=True)
 
 
+def quicken() -> None:
+    """Make Snakemake fast with thousands of jobs, if it is one whose inner workings are known."""
+    from snakemake import __version__ as version
+
+    if version.split(".")[:2] == QUICKENED.split("."):
+        look_once()
+        schedule_simply()
+
+
 def look_once() -> None:
     """Keep Snakemake from looking at the same jobs and files again and again.
 
@@ -296,8 +306,7 @@ class Guard:
 
     def on_parse(self) -> None:
         """Look at what is there; in the main process only, as cluster jobs parse the file too."""
-        look_once()
-        schedule_simply()
+        quicken()
         if self.workflow.remote_exec:  # on a node of a cluster, where hooks are not called
             self.start_warm()
             atexit.register(self.stop_warm)

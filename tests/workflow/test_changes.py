@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import made_up
+from rafs import guards, provenance
 from small_project import Copy
 
 pytestmark = pytest.mark.workflow
@@ -52,6 +53,16 @@ def test_setting_of_a_method(finished: Copy, tool: tuple[str, ...]) -> None:
     assert same()
     assert finished.jobs("snakemake") == {}
     assert finished.jobs("dvc", "repro") == {}
+
+
+def test_with_another_snakemake(finished: Copy) -> None:
+    """One that is not made faster does the same; the locked one is."""
+    locked = provenance.pins(finished.root / "requirements.lock")["snakemake"]
+    assert locked.startswith(f"{guards.QUICKENED}.")
+    finished.replace("src/rafs/guards.py", f'QUICKENED = "{guards.QUICKENED}"', 'QUICKENED = "8.0"')
+    finished.edit(set_learning_rate)
+    assert finished.jobs("snakemake") == {"tune": 2, "tuned": 1, "train": 4, "score": 4, **SHOWN}
+    assert finished.jobs("snakemake") == {}
 
 
 @TOOLS

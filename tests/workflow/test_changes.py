@@ -151,6 +151,8 @@ def test_source_files(finished: Copy, tool: tuple[str, ...]) -> None:
     base.write_text("# only a comment\n" + base.read_text().replace("\n\n\n", "\n\n\n\n"))
     finished.replace("src/rafs/metrics.py", '"""', '"""In other words: ')
     assert finished.jobs(*tool) == {}
+    assert finished.jobs("dvc", "repro") == {}  # DVC takes note of the files, and runs nothing
+    assert "up to date" in finished.run("dvc", "status").stdout
     metrics = finished.root / "src/rafs/metrics.py"
     metrics.write_text(metrics.read_text() + "\nANOTHER = 1\n")
     assert finished.jobs(*tool) == {"score": 8, **SHOWN}

@@ -72,6 +72,7 @@ def test_two_runs_and_kills(
         for name, stamp in copy.snapshot("results/runs/**/predictions.npz").items()
         if name.encode() not in marked and not (copy.root / name).with_name("failed.txt").exists()
     }
+    assert done
     copy.run("snakemake")
     assert unchanging(copy) == unchanging(reproduced)
     after = copy.snapshot("results/runs/**/predictions.npz")

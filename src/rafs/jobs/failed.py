@@ -19,7 +19,7 @@ from rafs.storage import read_dataset, write_missing
 
 # Where notes are, and the files of a job whose note is beside them: first the one that says why.
 FOLDERS: dict[str, tuple[str, ...]] = {
-    "data/processed": (),
+    "data/processed": (paths.DATA,),
     "results/tuning": (paths.BEST, paths.TRIALS),
     "results/runs": (paths.RECORD, paths.PREDICTIONS, paths.COST),
 }
@@ -87,7 +87,7 @@ def outputs(note: Path) -> list[Path]:
 
 def holds(note: Path) -> bool:
     """Tell whether the output that a note is about says what the note says."""
-    file = next(iter(outputs(note)))
+    file = outputs(note)[0]
     if not file.exists():
         return False
     try:

@@ -3,6 +3,7 @@
 import argparse
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -28,8 +29,7 @@ def test_every_command_explains_itself(name, capsys):
         words = line.strip().partition(" | ")[0].partition(" > ")[0]
         words = words.removeprefix("source <(").removesuffix(")")
         assert words.startswith(f"rafs {name}")
-        given = words.replace("'", "").replace('{"runs": 8}', '{"runs":8}').split()[1:]
-        assert callable(parser.parse_args(given).command)
+        assert callable(parser.parse_args(shlex.split(words)[1:]).command)
     for action in commands(parser)[name]._actions:
         assert action.help, action
         assert action.help == argparse.SUPPRESS or len(action.help) > 5

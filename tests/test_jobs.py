@@ -172,7 +172,7 @@ def test_a_failed_job_leaves_files_that_say_so(kind, plan, tmp_path):
     failed.run({"of": kind, "log": "log", "spec": json.loads(spec)})
     assert len(verify.failures()) == 1
     with pytest.raises(RafsError, match="the disk is full"):
-        verify.run({"runs": 1})
+        verify.run(json.loads(plan.verify()))
     if kind == "data":
         assert "the disk is full" in read_dataset(plan.drawn("he", 0))
     if kind == "train":

@@ -194,7 +194,7 @@ def _add_job(commands: Commands) -> None:
     job = _command(
         commands, "job", _job, "run one job of the workflow (called by its rules)",
         "Run one job of the workflow. The rules call this; --spec is what they pass.",
-        """  rafs job verify --spec '{"runs": 8}'""",
+        """  rafs job fetch --spec '{"dataset": "boston", "strict": false}'""",
     )  # fmt: skip
     job.add_argument("name", help="the job: a module of rafs.jobs")
     job.add_argument("--spec", required=True, type=json.loads, help="what it depends on, as JSON")
@@ -321,9 +321,11 @@ def _smoke(options: argparse.Namespace) -> int:
 
 def _clean(options: argparse.Namespace) -> int:
     from rafs.experiments import Plan
-    from rafs.guards import unrecorded
+    from rafs.guards import IN_USE, held_by, unrecorded
     from rafs.params import load
 
+    if holder := held_by():
+        raise RafsError(IN_USE.format(holder))
     for name in unrecorded(Plan(load("params.yaml"))):
         Path(name).unlink()
         print(f"removed {name}")

@@ -357,43 +357,57 @@ class Plan:
         fetched = [paths.FETCHED.format(dataset=dataset) for dataset in self.real()]
         return [*self.all_scores(), *self.all_shown(), paths.CLAIMS, paths.SUMMARY, *fetched]
 
-    @cache  # noqa: B019 (a plan lives as long as the process)
-    def before_verify(self) -> list[str]:
-        """Return all files but the last."""
-        drawn = {self.drawn_for(run): None for run in self.all_runs}
-        drawn |= {self.tuning_data(dataset): None for _, _, dataset in self.tuned()}
-        templates = (paths.PREDICTIONS, paths.RECORD, paths.COST, paths.METRICS)
+    def draws(self, experiments: list[str]) -> list[tuple[str, str, int]]:
+        """Return protocol, dataset and seed of all data that experiments train and tune on."""
+        runs = (run for experiment in experiments for run in self.runs(experiment))
+        found = {(self.data_protocol(run), run.dataset, run.seed): None for run in runs}
+        seed = self.params["tuning"]["seed"]
+        found |= {(DESCRIBED, dataset, seed): None for _, _, dataset in self.tuned(experiments)}
+        return list(found)
+
+    def _results(self, experiments: list[str]) -> list[str]:
+        """Return the files that lead to the scores of experiments, and these."""
+        drawn = [self.drawn(dataset, seed, name) for name, dataset, seed in self.draws(experiments)]
+        sources = dict.fromkeys(filter(None, map(self.tuning, experiments)))
         return [
             *drawn,
             *(
                 template.format(experiment=experiment, method=method, dataset=dataset)
-                for experiment, method, dataset in self.tuned()
+                for experiment, method, dataset in self.tuned(experiments)
                 for template in (paths.BEST, paths.TRIALS)
             ),
-            *(run.path(template) for run in self.all_runs for template in templates),
-            *(paths.COSTS.format(experiment=experiment) for experiment in self.experiments),
-            *self.page_inputs(),
-            paths.PLOT_SCORES,
-            paths.PAGE,
-        ]
-
-    def artefacts(self) -> list[str]:
-        """Return every file of the reproduction, so that none can be forgotten or left stale."""
-        return [*self.before_verify(), paths.COMPLETE]
-
-    def extra_artefacts(self) -> list[str]:
-        """Return the results of the experiments that are run by name only."""
-        templates = (paths.PREDICTIONS, paths.RECORD, paths.COST, paths.METRICS)
-        runs = [run for experiment in self.extra for run in self.runs(experiment)]
-        return [
-            *dict.fromkeys(self.drawn_for(run) for run in runs),
-            *(run.path(template) for run in runs for template in templates),
+            *(paths.TUNED.format(experiment=source) for source in sources),
+            *(
+                run.path(template)
+                for experiment in experiments
+                for run in self.runs(experiment)
+                for template in (paths.PREDICTIONS, paths.RECORD, paths.COST, paths.METRICS)
+            ),
             *(
                 template.format(experiment=experiment)
-                for experiment in self.extra
+                for experiment in experiments
                 for template in (paths.SCORES, paths.COSTS)
             ),
         ]
+
+    @cache  # noqa: B019 (a plan lives as long as the process)
+    def artefacts(self) -> list[str]:
+        """Return every file of the reproduction, so that none can be forgotten or left stale."""
+        made = [*self._results(self.experiments), *self.page_inputs()]
+        return list(dict.fromkeys([*made, paths.PLOT_SCORES, paths.PAGE, paths.COMPLETE]))
+
+    def extra_artefacts(self) -> list[str]:
+        """Return the files of the experiments that are run by name only, but for those above."""
+        fetched = [paths.FETCHED.format(dataset=dataset) for dataset in self.real(extra=True)]
+        shown = [
+            file
+            for kind in ("tables", "figures")
+            for name in self.params[kind]
+            for file in self.shown_files(kind, name)
+        ]
+        known = set(self.artefacts())
+        made = dict.fromkeys([*fetched, *self._results(self.extra), *shown])
+        return [name for name in made if name not in known]
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def targets(self) -> dict[str, list[str]]:
@@ -455,9 +469,17 @@ class Plan:
             ["rafs.jobs.own_data"], **self._own(dataset), protocol=protocol, seed=int(seed)
         )
 
+    @cache  # noqa: B019 (a plan lives as long as the process)
     def _own(self, dataset: str) -> dict[str, Any]:
+        """Return what the jobs of an own table depend on.
+
+        The content of a file that somebody put there is part of it, for Snakemake does not look
+        into an input with an old date. A download is made by the job itself.
+        """
+        here = [sha256(file) for file in self.own_files(dataset) if Path(file).is_file()]
         return {
             "dataset": dataset, "entry": self.own[dataset], "file": self.own_file(dataset),
+            "content": here,
         }  # fmt: skip
 
     @cache  # noqa: B019 (a plan lives as long as the process)
@@ -604,7 +626,9 @@ class Plan:
 
     def summary(self) -> str:
         """Spec of the small metrics file that DVC compares."""
-        return self._spec(["rafs.jobs.summary"], headline=self.headline)
+        return self._spec(
+            ["rafs.jobs.summary"], headline=self.headline, experiments=self.experiments
+        )
 
     def page(self) -> str:
         """Spec of the report page."""
@@ -639,7 +663,15 @@ class Plan:
 
     def verify(self) -> str:
         """Spec of the final check that no job failed."""
-        return self._spec(["rafs.jobs.verify"], runs=len(self.all_runs))
+        data: dict[str, list[int]] = {}
+        for protocol, dataset, seed in self.draws(self.experiments):
+            data.setdefault(f"{protocol}/{dataset}", []).append(seed)
+        return self._spec(
+            ["rafs.jobs.verify"],
+            runs=len(self.all_runs),
+            experiments=self.experiments,
+            data=data,
+        )
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def _settings(

@@ -22,6 +22,7 @@ import heapq
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,14 +35,16 @@ from rafs import client, paths, warm
 from rafs.errors import DamagedFileError, DataError, RafsError
 from rafs.experiments import Plan
 from rafs.files import read_json, sha256, write_json
-from rafs.jobs.verify import failures
+from rafs.jobs.failed import failures, holds, notes, outputs
 from rafs.params import Params, load
 
 METADATA = Path(".snakemake/metadata")  # one record per output that was made
 INCOMPLETE = Path(".snakemake/incomplete")  # one mark per output that is being made
 LOCK = Path(".snakemake/rafs.lock")
+IN_USE = "this directory is in use by {}; wait for it or stop it"
 STAGE = "reproduce"
 FOLDERS = ("results", "data/processed", "reports", "logs")  # where jobs write
+QUICKENED = "9.27"  # the version of Snakemake that look_once and schedule_simply are made for
 NAME_LENGTH = 254  # Snakemake splits longer names of records into directories
 
 
@@ -77,8 +80,12 @@ def about(top: Path) -> Iterator[tuple[str, Path]]:
 
 
 def recorded() -> set[str]:
-    """Return the outputs of which Snakemake knows how they were made, or that they are not done."""
-    return {output for top in (METADATA, INCOMPLETE) for output, _ in about(top)}
+    """Return the outputs of which Snakemake knows how they were made, or that they are not done.
+
+    Snakemake writes the record of an output before it takes the mark away, so whoever looks for
+    marks first misses none.
+    """
+    return {output for top in (INCOMPLETE, METADATA) for output, _ in about(top)}
 
 
 def records() -> dict[str, dict[str, Any] | None]:
@@ -92,9 +99,10 @@ def _record(file: Path) -> dict[str, Any] | None:
         record: dict[str, Any] = json.loads(file.read_bytes())
         return {
             "start": float(record["starttime"]), "end": float(record["endtime"]),
+            "params": list(record.get("params") or ()), "input": list(record.get("input") or ()),
             "read": dict(record.get("input_checksums") or {}),
         }  # fmt: skip
-    except (ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
@@ -106,20 +114,21 @@ def damaged(plan: Plan) -> dict[str, str]:
     known = records()
     read: dict[str, tuple[float, str]] = {}  # by name: when it was last read, and its checksum
     for record in filter(None, known.values()):
-        for name, checksum in record["read"].items():
+        for name, content in record["read"].items():
             made = known.get(name)
             if made and made["end"] <= record["start"] > read.get(name, (0.0, ""))[0]:
-                read[name] = (record["start"], checksum)
+                read[name] = (record["start"], content)
     wrong = {}
     for name in filter(os.path.exists, (*plan.artefacts(), *plan.extra_artefacts())):
         if name in known and known[name] is None:
             wrong[name] = "the record of its making cannot be read"
-        elif name in read and _checksum(name) != read[name][1]:
+        elif name in read and checksum(name) != read[name][1]:
             wrong[name] = "it is not what later jobs have read"
     return wrong
 
 
-def _checksum(name: str) -> str:
+def checksum(name: str) -> str:
+    """Return the checksum of a file as Snakemake's records give it."""
     try:
         return f"sha256:{sha256(name)}"
     except OSError:
@@ -143,13 +152,22 @@ def mark_incomplete(outputs: Iterable[str]) -> None:
 
 
 def held_by() -> str:
-    """Return who holds the lock of this directory, or nothing."""
+    """Return who holds the lock of this directory, or nothing; IN_USE says it in a sentence."""
     with contextlib.suppress(FileNotFoundError), LOCK.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
             return file.read().strip() or "another process"
     return ""
+
+
+def source(dataset: str) -> dict[str, Any]:
+    """Return the record of a real dataset's file; nothing if there is none that can be read."""
+    try:
+        record = read_json(paths.FETCHED.format(dataset=dataset))
+    except DamagedFileError:
+        return {}
+    return record if isinstance(record, dict) else {}
 
 
 def at_hand(plan: Plan, dataset: str) -> bool:
@@ -192,6 +210,15 @@ def sweep() -> None:
         for file in Path(folder).rglob(".*.tmp"):
             if re.fullmatch(r"\..+\.[a-z0-9_]{8}\.tmp", file.name):  # see rafs.files.atomic
                 file.unlink(missing_ok=True)
+
+
+def quicken() -> None:
+    """Make Snakemake fast with thousands of jobs, if it is one whose inner workings are known."""
+    from snakemake import __version__ as version
+
+    if version.split(".")[:2] == QUICKENED.split("."):
+        look_once()
+        schedule_simply()
 
 
 def look_once() -> None:
@@ -269,6 +296,7 @@ class Guard:
         self.plan = plan
         self.root = root
         self.lock: IO[str] | None = None
+        self.started = 0
         self.warm: subprocess.Popen[bytes] | None = None
         self.display: Any = None
         self.reconsidered: set[str] = set()
@@ -278,8 +306,7 @@ class Guard:
 
     def on_parse(self) -> None:
         """Look at what is there; in the main process only, as cluster jobs parse the file too."""
-        look_once()
-        schedule_simply()
+        quicken()
         if self.workflow.remote_exec:  # on a node of a cluster, where hooks are not called
             self.start_warm()
             atexit.register(self.stop_warm)
@@ -322,12 +349,7 @@ class Guard:
     def repeat_failures(self) -> None:
         """Let failed jobs be tried again: what stands in for their outputs is not complete."""
         for note in failures():
-            if note.name == paths.FAILED:
-                outputs = (note.parent.glob(f"*{suffix}") for suffix in (".json", ".npz", ".csv"))
-                mark_incomplete(str(file) for files in outputs for file in files)
-            else:
-                mark_incomplete([str(note).removesuffix(f".{paths.FAILED}")])
-            note.unlink()
+            mark_incomplete(map(str, outputs(note)))
 
     def repeat_damaged(self) -> None:
         """Let outputs be made again whose bytes have changed since they were read (guard 6)."""
@@ -346,15 +368,12 @@ class Guard:
 
     def missing(self) -> list[tuple[str, str]]:
         """Return the real datasets that could not be had, and why."""
-        found = []
-        for dataset in self.plan.real(extra=True):
-            path = Path(paths.FETCHED.format(dataset=dataset))
-            if path.exists():
-                with contextlib.suppress(DamagedFileError):
-                    record = read_json(path)
-                    if record.get("status") == "missing":
-                        found.append((dataset, record.get("message", "")))
-        return found
+        found = ((dataset, source(dataset)) for dataset in self.plan.real(extra=True))
+        return [
+            (dataset, record.get("message", ""))
+            for dataset, record in found
+            if record.get("status") == "missing"
+        ]
 
     def say_missing(self) -> None:
         """Say which real datasets are missing, or may turn out to be."""
@@ -399,10 +418,11 @@ class Guard:
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            stop(f"this directory is in use by {held_by()}; wait for it or stop it")
+            stop(IN_USE.format(held_by()))
         self.lock.truncate(0)
         self.lock.write(f"process {os.getpid()} on {os.uname().nodename}")
         self.lock.flush()
+        self.started = os.fstat(self.lock.fileno()).st_mtime_ns  # by the clock of the file system
         for shown in (paths.TABLE, paths.FIGURE):  # DVC asks for these folders, empty or not
             Path(shown).parent.mkdir(parents=True, exist_ok=True)
         sweep()
@@ -440,14 +460,26 @@ class Guard:
         return ""
 
     def on_end(self, log: str | list[str], *, success: bool) -> None:
-        """Stop the warm parent, tell DVC (guard 5), and sum up."""
+        """Stop the warm parent, sum up, and tell DVC (guard 5), or that a job failed."""
         self.display.stop()
         self.stop_warm()
-        self.summary(log[-1] if isinstance(log, list) else str(log), success)
+        for note in notes():
+            if not holds(note):  # the job was repeated and has succeeded
+                note.unlink()
+        failed = self.failed()
+        self.summary(log[-1] if isinstance(log, list) else str(log), failed, success=success)
         if success and self.damaged:
             self.repair_cache()
+        if success and failed:
+            say(f"{len(failed)} jobs failed; run it again to repeat just those")
+            sys.exit(1)
         if success and self.complete() and not os.environ.get("DVC_STAGE"):
             self.commit()
+
+    def failed(self) -> list[Path]:
+        """Return the notes of failed jobs among those that this run was asked for."""
+        asked = {str(file) for job in self.workflow.dag.jobs for file in job.output}
+        return [note for note in failures() if str(outputs(note)[0]) in asked]
 
     def targets(self) -> frozenset[str] | None:
         """Return what this run was asked for; None in a job that was sent elsewhere."""
@@ -470,7 +502,7 @@ class Guard:
 
     def repair_cache(self) -> None:
         """Take damaged copies of what was made again out of DVC's cache, which would trust them."""
-        if not Path(".dvc").is_dir():
+        if not (Path(".dvc").is_dir() and shutil.which("dvc")):
             return
         asked = subprocess.run(["dvc", "cache", "dir"], check=False, capture_output=True, text=True)
         for name in self.damaged:
@@ -482,10 +514,16 @@ class Guard:
                     say(f"DVC's copy of {name} was damaged and is replaced")
 
     def complete(self) -> bool:
-        """Tell whether everything was asked for, and made, without restriction."""
+        """Tell whether everything that params.yaml asks for was made, without restriction."""
+        from snakemake.settings.types import RerunTrigger
+
         asked = self.workflow.dag_settings
-        restricted = set(asked.targets) - {"all"} or asked.until or asked.omit_from or asked.batch
-        return not restricted and not self.workflow.touch and Path(paths.COMPLETE).exists()
+        restrictions = (
+            set(asked.targets) - {"all"}, asked.until, asked.omit_from, asked.batch,
+            set(RerunTrigger.all()) - set(asked.rerun_triggers), self.workflow.touch,
+            self.workflow.execution_settings.ignore_incomplete, self.workflow.config.get("edition"),
+        )  # fmt: skip
+        return not any(restrictions) and Path(paths.COMPLETE).exists()
 
     def commit(self) -> None:
         """Let DVC take note of the results."""
@@ -494,25 +532,21 @@ class Guard:
         if not (Path(".git").exists() and Path(".dvc").is_dir()):
             say("no git repository with DVC here, so DVC was not told")
             return
+        if not shutil.which("dvc"):
+            say("DVC is not installed, so it was not told; `dvc repro` will look again")
+            return
         done = subprocess.run(["dvc", "commit", "-f", "-q", STAGE], check=False)
         if done.returncode:
             say("`dvc commit` failed; `dvc repro` will look again")
 
-    def summary(self, log: str, success: bool) -> None:
+    def summary(self, log: str, failed: list[Path], *, success: bool) -> None:
         """Say what ran, how many runs there are, what failed and where its log is."""
         targets = {"all", *self.plan.targets()}
         ran = self.display.finished
         what = ", ".join(f"{count} {rule}" for rule, count in ran.items() if rule not in targets)
-        names, parts = self.asked(), self.plan.parts
-        among = {parts[name].experiment if name in parts else name for name in names}
-        more = (run for name in among for run in self.plan.gathered(name, frozenset(names)))
-        runs = [*self.plan.all_runs, *more]
-        there = sum(Path(run.path(paths.PREDICTIONS)).exists() for run in runs)
-        lines = [f"ran: {what or 'nothing'}"]
-        lines += [f"runs: {there} of {len(runs)} are there, {ran['train']} of them new"]
-        notes = failures()
-        lines += [f"failed: {note.read_text()}" for note in notes[:20]]
-        lines += [f"and {len(notes) - 20} more" for _ in notes[20:21]]
+        lines = [f"ran: {what or 'nothing'}", self.count_runs()]
+        lines += [f"failed: {note.read_text()}" for note in failed[:20]]
+        lines += [f"and {len(failed) - 20} more" for _ in failed[20:21]]
         lines += [f"failed: {rule} ({known})" for rule, known in self.display.failed[:20]]
         lines += [f"missing: {dataset}: {message}" for dataset, message in self.missing()]
         if not success:
@@ -520,3 +554,15 @@ class Guard:
             lines.append(f"not complete; Snakemake's log: {log}")
         for line in lines:
             say(line)
+
+    def count_runs(self) -> str:
+        """Say how many runs of the default, and of what was asked for beside it, there are."""
+        names, parts = self.asked(), self.plan.parts
+        among = {parts[name].experiment if name in parts else name for name in names}
+        more = (run for name in among for run in self.plan.gathered(name, frozenset(names)))
+        runs = [*self.plan.all_runs, *more]
+        lost = {str(file) for note in failures() for file in outputs(note)}
+        files = {run.path(paths.PREDICTIONS) for run in runs} - lost
+        there = [Path(file).stat().st_mtime_ns for file in files if Path(file).exists()]
+        new = sum(stamp >= self.started for stamp in there)
+        return f"runs: {len(there)} of {len(runs)} are there, {new} of them new"

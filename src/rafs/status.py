@@ -6,7 +6,6 @@ up to date; `snakemake -n` has the last word, for tuning that ends in the same v
 nothing.
 """
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,14 +15,14 @@ from statistics import fmean
 from typing import Any
 
 from rafs import paths
-from rafs.errors import DamagedFileError
-from rafs.experiments import DESCRIBED, Plan, Run
-from rafs.files import read_json, sha256
-from rafs.guards import INCOMPLETE, METADATA, about, at_hand, held_by
-from rafs.jobs.verify import failures
+from rafs.experiments import Plan, Run
+from rafs.guards import INCOMPLETE, about, at_hand, checksum, held_by, records, source
+from rafs.jobs.failed import failures, outputs
 
 STATES = ("done", "running", "failed", "stale", "to do")
 KINDS = ("data", "tuning", "training", "scoring", "reports")
+
+_checksum = cache(checksum)  # of a moment: all jobs that read a file are compared with the same
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,7 @@ def jobs(plan: Plan) -> Iterator[Job]:
     for dataset in plan.real():
         spec = plan.own_table(dataset) if dataset in plan.own else plan.fetch(dataset)
         yield Job("data", paths.FETCHED.format(dataset=dataset), spec, dataset=dataset)
-    draws = {(plan.data_protocol(run), run.dataset, run.seed): None for run in plan.all_runs}
-    seed = plan.params["tuning"]["seed"]
-    draws |= {(DESCRIBED, dataset, seed): None for _, _, dataset in plan.tuned()}
-    for protocol, dataset, seed in draws:
+    for protocol, dataset, seed in plan.draws(plan.experiments):
         draw = plan.own_split if dataset in plan.own else plan.data
         spec = draw(protocol, dataset, seed)
         yield Job("data", plan.drawn(dataset, seed, protocol), spec, dataset=dataset)
@@ -78,29 +74,30 @@ class Status:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.holder = held_by()
-        self.records = dict(_records())
+        self.records = records()
         self.open = {name for name, _ in about(INCOMPLETE)}
-        self.notes = {_output_of(note): note for note in failures()}
+        known = {*plan.artefacts(), *plan.extra_artefacts()}
+        about_notes = ((str(output), note) for note in failures() for output in outputs(note))
+        self.notes = {output: note for output, note in about_notes if output in known}
         self.jobs = list(jobs(plan))
         self.states: dict[str, str] = {}
         for job in self.jobs:
             self.states[job.output] = self._state(job)
 
     def _state(self, job: Job) -> str:
-        if job.output in self.notes or str(Path(job.output).parent) in self.notes:
+        if job.output in self.notes:
             return "failed"
         if job.output in self.open:
             return "running" if self.holder else "to do"
         record = self.records.get(job.output)
         if record is None or not Path(job.output).exists():
             return "to do"
-        if repr(job.spec) not in record.get("params", ()):
+        if repr(job.spec) not in record["params"]:
             return "stale"
-        sums = record.get("input_checksums") or {}
-        for name in record.get("input") or ():
+        for name in record["input"]:
             if self.states.get(name, "done") not in ("done", "failed"):
                 return "stale"
-            if name in sums and sums[name].removeprefix("sha256:") != _checksum(name):
+            if name in record["read"] and record["read"][name] != _checksum(name):
                 return "stale"
         return "done"
 
@@ -113,15 +110,9 @@ class Status:
         """Return the datasets that could not be had, or that are not on this machine yet."""
         result = []
         for dataset in self.plan.real():
-            path = Path(paths.FETCHED.format(dataset=dataset))
-            record: dict[str, Any] = {}
-            if path.exists():
-                try:
-                    record = read_json(path)
-                except DamagedFileError as error:
-                    record = {"status": "missing", "message": str(error)}
+            record = source(dataset)
             if record.get("status") == "missing":
-                result.append({"dataset": dataset, "message": record["message"]})
+                result.append({"dataset": dataset, "message": record.get("message", "")})
             elif not record and not at_hand(self.plan, dataset):
                 result.append({"dataset": dataset, "message": "not on this machine; to be fetched"})
         return result
@@ -132,9 +123,8 @@ class Status:
         for job in self.jobs:
             record = self.records.get(job.output)
             if record and self.states[job.output] != "failed":
-                seconds = float(record["endtime"]) - float(record["starttime"])
                 for key in _likeness(job):
-                    took[key].append(seconds)
+                    took[key].append(record["end"] - record["start"])
         total = 0.0
         for job in self.jobs:
             if self.states[job.output] == "done":
@@ -153,8 +143,8 @@ class Status:
             "complete": all(state == "done" for state in self.states.values()),
             "running": self.holder or None,
             "failed": [
-                {"output": output, "message": note.read_text()}
-                for output, note in self.notes.items()
+                {"output": str(outputs(note)[0]), "message": note.read_text()}
+                for note in dict.fromkeys(self.notes.values())
             ],
             "stale": rest,
             "missing": self.missing(),
@@ -166,31 +156,6 @@ class Status:
 def _likeness(job: Job) -> tuple[tuple[str, ...], ...]:
     """Return what a job has in common with others, from much to little."""
     return (job.kind, job.method, job.dataset), (job.kind, job.method), (job.kind,)
-
-
-def _output_of(note: Path) -> str:
-    """Return the output, or the folder of outputs, that a failed job's note is about."""
-    if note.name == paths.FAILED:
-        return str(note.parent)
-    return str(note).removesuffix(f".{paths.FAILED}")
-
-
-def _records() -> Iterator[tuple[str, dict[str, Any]]]:
-    for output, path in about(METADATA):
-        try:
-            record = json.loads(path.read_bytes())
-        except (OSError, ValueError):
-            continue
-        if isinstance(record, dict):
-            yield output, record
-
-
-@cache
-def _checksum(name: str) -> str:
-    try:
-        return sha256(name)
-    except OSError:
-        return ""
 
 
 def show(found: dict[str, Any]) -> None:

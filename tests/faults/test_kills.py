@@ -85,6 +85,7 @@ def test_killed_twenty_times(
         kept = runs(copy)
         assert {name: kept.get(name) for name in finished} == finished, said
         finished = kept
+    assert finished
     project.run("rafs", "smoke", "--cores", "2")
     assert unchanging(copy) == unchanging(undisturbed)
     after = runs(copy)

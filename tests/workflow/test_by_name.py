@@ -1,11 +1,15 @@
 """Experiments that are run by name only: the default does not know them, the page shows them."""
 
+from base64 import urlsafe_b64encode
 from typing import Any
 
 import pandas as pd
 import pytest
 import yaml
 
+from rafs.experiments import Plan
+from rafs.guards import METADATA, about
+from rafs.params import load
 from small_project import PROJECT, Copy, ran
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
@@ -55,6 +59,30 @@ def test_part_of_it(finished: Copy) -> None:
     rest = finished.jobs("snakemake", "table_released_vs_published", **NOWHERE)
     assert rest == {"train": 1, "score": 1, "aggregate": 1, "table": 1}
     assert "costs a few seconds" not in table.read_text()  # all was run, though one has no data
+
+
+def test_every_file_is_known(finished: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the rules make is guarded, also if no default target asks for it."""
+    finished.edit(by_name)
+    more = {"methods": ["ae"], "datasets": ["ishigami"], "seeds": 1, "default": False}
+    finished.edit(lambda params: params["experiments"].update(more=more))
+    finished.run("snakemake", "released", "more", **NOWHERE)
+    monkeypatch.chdir(finished.root)
+    plan = Plan(load("params.yaml"))
+    made = {output for output, _ in about(METADATA)}
+    best, trials = (
+        f"results/tuning/more/ae/ishigami/{name}" for name in ("best.json", "trials.csv")
+    )
+    assert {best, trials, "results/tuning/more/ready.txt", "results/tuning/main/ready.txt"} <= made
+    assert made - {*plan.artefacts(), *plan.extra_artefacts()} == set()
+    finished.replace(best, "values", "worths")
+    done = finished.run("snakemake", "--dry-run", "more")
+    assert f"rafs: {best} is damaged: it is not what later jobs have read" in done.stderr
+    for file in (".snakemake/metadata", ".snakemake/incomplete"):
+        name = urlsafe_b64encode(trials.encode()).decode()
+        (finished.root / file / name).unlink(missing_ok=True)
+    done = finished.run("snakemake", "--dry-run", "more", check=False)
+    assert f"1 outputs have no provenance record, for instance {trials}" in done.stderr
 
 
 def test_part_of_it_elsewhere(finished: Copy) -> None:

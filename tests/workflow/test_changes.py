@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+import made_up
+from rafs import guards, provenance
 from small_project import Copy
 
 pytestmark = pytest.mark.workflow
@@ -51,6 +53,16 @@ def test_setting_of_a_method(finished: Copy, tool: tuple[str, ...]) -> None:
     assert same()
     assert finished.jobs("snakemake") == {}
     assert finished.jobs("dvc", "repro") == {}
+
+
+def test_with_another_snakemake(finished: Copy) -> None:
+    """One that is not made faster does the same; the locked one is."""
+    locked = provenance.pins(finished.root / "requirements.lock")["snakemake"]
+    assert locked.startswith(f"{guards.QUICKENED}.")
+    finished.replace("src/rafs/guards.py", f'QUICKENED = "{guards.QUICKENED}"', 'QUICKENED = "8.0"')
+    finished.edit(set_learning_rate)
+    assert finished.jobs("snakemake") == {"tune": 2, "tuned": 1, "train": 4, "score": 4, **SHOWN}
+    assert finished.jobs("snakemake") == {}
 
 
 @TOOLS
@@ -102,6 +114,18 @@ def test_new_experiment_with_a_sweep(finished: Copy) -> None:
     assert finished.snapshot("results/runs/size/rafs@size=3/he/seed-1/metrics.json")
 
 
+def test_an_experiment_that_is_no_more(finished: Copy) -> None:
+    """What it left behind decides no verdict and is not counted."""
+    made = ("reports/claims.json", "reports/metrics.json", "results/complete.json")
+    before = {name: (finished.root / name).read_text() for name in made}
+    left = made_up.scores("scalability", ["ae", "rp", "rafs"], ["superconductivity", "news"])
+    left.to_csv(finished.root / "results/scores/scalability.csv", index=False)
+    for name in made:
+        (finished.root / name).unlink()
+    assert finished.jobs("snakemake") == REPORTS
+    assert {name: (finished.root / name).read_text() for name in made} == before
+
+
 @TOOLS
 def test_what_is_shown(finished: Copy, tool: tuple[str, ...]) -> None:
     same = untouched(
@@ -127,6 +151,8 @@ def test_source_files(finished: Copy, tool: tuple[str, ...]) -> None:
     base.write_text("# only a comment\n" + base.read_text().replace("\n\n\n", "\n\n\n\n"))
     finished.replace("src/rafs/metrics.py", '"""', '"""In other words: ')
     assert finished.jobs(*tool) == {}
+    assert finished.jobs("dvc", "repro") == {}  # DVC takes note of the files, and runs nothing
+    assert "up to date" in finished.run("dvc", "status").stdout
     metrics = finished.root / "src/rafs/metrics.py"
     metrics.write_text(metrics.read_text() + "\nANOTHER = 1\n")
     assert finished.jobs(*tool) == {"score": 8, **SHOWN}

@@ -39,20 +39,23 @@ def test_status(finished: Copy) -> None:
     # a changed setting, a lost file, a failed job, a dataset that is not here
     finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
     (finished.root / "results/runs/main/ae/he/seed-0/metrics.json").unlink()
-    (finished.root / "results/runs/main/ae/he/seed-1/failed.txt").write_text(
-        "it was [/red] told to"
-    )
+    (finished.root / "log.txt").write_text("it was [/red] told to")
+    place = {"experiment": "main", "method": "ae", "dataset": "he", "seed": 1}
+    for spec in (place, {**place, "experiment": "gone"}):  # one is of no experiment any more
+        spec = json.dumps({**spec, "protocol": "described"})
+        finished.run("rafs", "job", "failed", "--of", "train", "--log", "log.txt", "--spec", spec)
+    told = "the train job failed: it was [/red] told to (see log.txt)"
     finished.edit(lambda params: params["experiments"]["main"]["datasets"].append("boston"))
     found = status(finished)
     assert not found["complete"]
-    assert states(found, "stale") == {"tuning": 2, "training": 4, "scoring": 4, "reports": 8}
-    assert states(found, "failed") == {"training": 1, "scoring": 1}
+    assert states(found, "stale") == {"tuning": 2, "training": 4, "scoring": 5, "reports": 8}
+    assert states(found, "failed") == {"training": 1}
     assert states(found, "to do") == {"data": 4, "tuning": 2, "training": 4, "scoring": 5}
-    assert [entry["message"] for entry in found["failed"]] == ["it was [/red] told to"]
+    assert [entry["message"] for entry in found["failed"]] == [told]
     assert [entry["dataset"] for entry in found["missing"]] == ["boston"]
     assert found["seconds_left"] > 0
     shown = finished.run("rafs", "status").stdout
-    assert "failed: it was [/red] told to" in shown
+    assert f"failed: {told}" in shown
     assert "missing: boston: not on this machine" in shown
     assert "the rest takes about " in shown
 
@@ -72,6 +75,9 @@ def test_while_it_runs(finished: Copy) -> None:
         assert found["running"] == "process 7 on here"
         assert not found["complete"]
         assert "running: process 7 on here" in finished.run("rafs", "status").stdout
+        done = finished.run("rafs", "clean", "--unrecorded", check=False)
+        assert done.returncode == 1
+        assert done.stderr.startswith("rafs: this directory is in use by process 7 on here; wait")
     assert states(status(finished), "to do") == {"training": 1}
 
 

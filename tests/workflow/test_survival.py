@@ -1,5 +1,6 @@
 """Killed, doubled, failing or meddled with, a run never ends in results that it should not have."""
 
+import json
 import os
 import random
 import re
@@ -71,6 +72,7 @@ def test_two_runs_and_kills(
         for name, stamp in copy.snapshot("results/runs/**/predictions.npz").items()
         if name.encode() not in marked and not (copy.root / name).with_name("failed.txt").exists()
     }
+    assert done
     copy.run("snakemake")
     assert unchanging(copy) == unchanging(reproduced)
     after = copy.snapshot("results/runs/**/predictions.npz")
@@ -92,23 +94,28 @@ def sabotaged(spec, kind, wanted):
 """
 
 
+def sabotage(copy: Copy, wanted: dict[str, list[str | int | None]]) -> None:
+    """Let one job of a kind fail while SABOTAGE is set: the one with this method, dataset, seed."""
+    for kind, place in wanted.items():
+        call = f"    sabotaged(spec, {kind!r}, {place!r})\n"
+        path = copy.root / f"src/rafs/jobs/{kind}.py"
+        head, start, rest = path.read_text().partition("def run(spec: dict[str, Any]) -> None:\n")
+        docstring, newline, body = rest.partition("\n")
+        path.write_text(f"{head}{SABOTAGE}\n\n{start}{docstring}{newline}{call}{body}")
+
+
 def test_failing_jobs(
     finished: Copy, reproduced: Copy, record_property: Callable[[str, object], None]
 ) -> None:
     """Four jobs of four kinds fail; all others are made, and the next run makes just those four."""
-    wanted = {
+    wanted: dict[str, list[str | int | None]] = {
         "data": [None, "forrester", 1],
         "tune": ["ae", "he", 1000000],
         "train": ["rafs", "he", 0],
         "score": ["rafs", "forrester", 0],
     }
     record_property("faults", len(wanted))
-    for kind, place in wanted.items():
-        call = f"    sabotaged(spec, {kind!r}, {place!r})\n"
-        path = finished.root / f"src/rafs/jobs/{kind}.py"
-        head, start, rest = path.read_text().partition("def run(spec: dict[str, Any]) -> None:\n")
-        docstring, newline, body = rest.partition("\n")
-        path.write_text(f"{head}{SABOTAGE}\n\n{start}{docstring}{newline}{call}{body}")
+    sabotage(finished, wanted)
     done = finished.run("snakemake", SABOTAGE="1", check=False)
     assert done.returncode != 0
     said = done.stderr
@@ -137,6 +144,57 @@ def test_failing_jobs(
     assert not list(finished.root.glob("results/**/*failed*"))
     assert finished.jobs("snakemake") == {}
     assert finished.jobs("dvc", "repro") == {}
+
+
+AGAIN = {"train": 1, "score": 1, "aggregate": 1}
+
+
+@pytest.mark.fault
+def test_a_failing_job_of_a_part(finished: Copy) -> None:
+    """Asked for by name, the rest is made and told apart from what failed; so is the exit code.
+
+    A look at what there is to do, with another run or not, changes nothing of that.
+    """
+    sabotage(finished, {"train": ["ae", "he", 0]})
+    done = finished.run("snakemake", "main", SABOTAGE="1", check=False)
+    assert done.returncode == 1
+    assert "rafs: runs: 7 of 8 are there, 7 of them new" in done.stderr
+    assert done.stderr.count("rafs: failed: ") == 1
+    last = done.stderr.splitlines()[-1]
+    assert last == "rafs: 1 jobs failed; run it again to repeat just those"
+    scores = pd.read_csv(finished.root / "results/scores/main.csv")
+    assert scores["status"].tolist().count("failed") == 1
+    for _ in range(2):
+        found = json.loads(finished.run("rafs", "status", "--json").stdout)
+        assert found["jobs"]["training"]["failed"] == len(found["failed"]) == 1
+        assert re.search(r"train +1\n", finished.run("snakemake", "--dry-run", "main").stdout)
+    again = finished.run("snakemake", "main")
+    assert ran(again) == {**AGAIN, "table": 2, "figure": 1}
+    assert "rafs: runs: 8 of 8 are there, 1 of them new" in again.stderr
+    assert json.loads(finished.run("rafs", "status", "--json").stdout)["failed"] == []
+
+
+@pytest.mark.fault
+def test_a_failing_job_by_name_travels_as_such(finished: Copy, tmp_path: Path) -> None:
+    """It keeps no default run from its end, and is repeated by name, in a clone too."""
+    more = {"methods": ["ae"], "datasets": ["he"], "seeds": [7], "tuning": "main", "default": False}
+    finished.edit(lambda params: params["experiments"].update(more=more))
+    sabotage(finished, {"train": ["ae", "he", 7]})
+    assert finished.run("snakemake", "more", SABOTAGE="1", check=False).returncode == 1
+    done = finished.run("snakemake")
+    assert "rafs: failed" not in done.stderr
+    complete = json.loads((finished.root / "results/complete.json").read_text())
+    assert complete == {"runs": 8, "status": {"ok": 8}}
+    finished.run("dvc", "remote", "modify", "store", "url", str(tmp_path / "store"))
+    finished.commit("with a failure")
+    finished.run("dvc", "push", "--quiet")
+    finished.run("git", "clone", "--quiet", ".", str(tmp_path / "clone"))
+    clone = Copy(tmp_path / "clone")
+    clone.run("dvc", "pull", "--quiet")
+    clone.compile_like(finished)
+    assert clone.jobs("snakemake") == {}
+    assert clone.jobs("snakemake", "more") == AGAIN
+    assert "failed" not in (clone.root / "results/scores/more.csv").read_text()
 
 
 @pytest.mark.fault
@@ -197,3 +255,17 @@ def test_guard_5_dvc_learns_of_complete_runs_only(finished: Copy) -> None:
     finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
     assert ran(finished.run("snakemake", "--until", "tune")) == {"tune": 2}
     assert "changed" in finished.run("dvc", "status").stdout
+
+
+@pytest.mark.parametrize(
+    "option", [["--config", "edition=smoke"], ["--rerun-triggers", "mtime"]], ids="=".join
+)
+@pytest.mark.fault
+def test_guard_5_other_parameters(finished: Copy, option: list[str]) -> None:
+    """Nor results of other parameters, or of some other ones, for those of params.yaml."""
+    before = (finished.root / "dvc.lock").read_bytes()
+    finished.edit(lambda params: params.update(smoke={"training": {"steps": 10}}))
+    finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
+    (finished.root / "reports/tables/nll.tex").unlink()
+    assert ran(finished.run("snakemake", *option))["table"] >= 1
+    assert (finished.root / "dvc.lock").read_bytes() == before

@@ -11,8 +11,8 @@ from rafs.reporting.tables.write import write
 
 
 def run(spec: dict[str, Any]) -> None:
-    """Write the verdicts, computed from the results and nothing else."""
-    claims = judge(Inputs())
+    """Write the verdicts, computed from the results of the spec's experiments and nothing else."""
+    claims = judge(Inputs(experiments=spec["experiments"]))
     write_json(paths.CLAIMS, as_json(claims))
     for form in paths.TABLE_FORMATS:
         write(table(claims), paths.TABLE.format(table="claims", format=form))

@@ -2,7 +2,8 @@
 
 The files it should have written are written with the status "failed" and the reason, and a note
 makes the next run of the workflow repeat just this job: `failed.txt` beside the files of a tuning
-or training job, `<file>.failed.txt` for a job with one file.
+or training job, `<file>.failed.txt` for a job with one file. A note holds as long as the files say
+what it says; so it ends with the job's success, and is still there if that never came.
 """
 
 import contextlib
@@ -14,7 +15,14 @@ import numpy as np
 from rafs import paths
 from rafs.errors import DamagedFileError
 from rafs.files import read_json, write_json, write_npz, write_text
-from rafs.storage import write_missing
+from rafs.storage import read_dataset, write_missing
+
+# Where notes are, and the files of a job whose note is beside them: first the one that says why.
+FOLDERS: dict[str, tuple[str, ...]] = {
+    "data/processed": (paths.DATA,),
+    "results/tuning": (paths.BEST, paths.TRIALS),
+    "results/runs": (paths.RECORD, paths.PREDICTIONS, paths.COST),
+}
 
 
 def run(spec: dict[str, Any]) -> None:
@@ -57,3 +65,33 @@ def why(log: Path) -> str:
     lines = log.read_text(errors="replace").split("\n") if log.exists() else []
     said = [line.strip() for line in lines if line.strip()]
     return said[-1].removeprefix("rafs: ")[:400] if said else "it was killed without a word"
+
+
+def notes() -> list[Path]:
+    """Return all notes, those too whose job has succeeded since."""
+    return sorted(note for folder in FOLDERS for note in Path(folder).rglob(f"*{paths.FAILED}"))
+
+
+def failures() -> list[Path]:
+    """Return the notes of the jobs that something else than a result stands in for."""
+    return [note for note in notes() if holds(note)]
+
+
+def outputs(note: Path) -> list[Path]:
+    """Return the outputs of the job that a note is about, first the one that says why."""
+    if note.name != paths.FAILED:
+        return [note.with_name(note.name.removesuffix(f".{paths.FAILED}"))]
+    (files,) = (names for folder, names in FOLDERS.items() if note.is_relative_to(folder))
+    return [note.with_name(Path(name).name) for name in files]
+
+
+def holds(note: Path) -> bool:
+    """Tell whether the output that a note is about says what the note says."""
+    file = outputs(note)[0]
+    if not file.exists():
+        return False
+    try:
+        said = read_dataset(file) if file.suffix == ".npz" else read_json(file)["message"]
+    except (DamagedFileError, KeyError, TypeError):
+        return True
+    return bool(said == note.read_text())

@@ -10,7 +10,7 @@ from rafs.reporting.summary import plot_scores, summarise
 
 def run(spec: dict[str, Any]) -> None:
     """Write both, for the experiment that the headline is taken from."""
-    inputs = Inputs()
+    inputs = Inputs(experiments=spec["experiments"])
     write_json(paths.SUMMARY, summarise(inputs, experiment=spec["headline"]))
     medians = plot_scores(inputs, spec["headline"])
     write_text(paths.PLOT_SCORES, medians.to_csv(index=False, lineterminator="\n"))

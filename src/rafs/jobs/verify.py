@@ -1,4 +1,4 @@
-"""Say whether every job succeeded; fail, with the list, if one did not."""
+"""Say whether every job of the reproduction succeeded; fail, with the list, if one did not."""
 
 import csv
 from collections import Counter
@@ -8,21 +8,12 @@ from typing import Any
 from rafs import paths
 from rafs.errors import RafsError
 from rafs.files import write_json
-
-
-def failures(root: Path | str = ".") -> list[Path]:
-    """Return the notes that failed jobs left."""
-    found = (
-        path
-        for folder in ("data/processed", "results/tuning", "results/runs")
-        for path in Path(root, folder).rglob(f"*{paths.FAILED}")
-    )
-    return sorted(found)
+from rafs.jobs.failed import failures, outputs
 
 
 def run(spec: dict[str, Any]) -> None:
     """Write how many runs ended how, or raise with what failed."""
-    notes = failures()
+    notes = [note for note in failures() if concerns(spec, outputs(note)[0])]
     if notes:
         lines = [f"  {note.parent}: {note.read_text()}" for note in notes[:20]]
         more = f"\n  and {len(notes) - 20} more" if len(notes) > 20 else ""
@@ -32,7 +23,15 @@ def run(spec: dict[str, Any]) -> None:
             + more
         )
     counts: Counter[str] = Counter()
-    for path in sorted(Path("results/scores").glob("*.csv")):
-        with path.open(newline="") as file:
+    for experiment in spec["experiments"]:
+        with Path(paths.SCORES.format(experiment=experiment)).open(newline="") as file:
             counts.update(row["status"] for row in csv.DictReader(file))
     write_json(paths.COMPLETE, {"runs": spec["runs"], "status": dict(sorted(counts.items()))})
+
+
+def concerns(spec: dict[str, Any], output: Path) -> bool:
+    """Tell whether the experiments of the spec have made, or used, an output."""
+    if output.is_relative_to("results"):
+        return output.parts[2] in spec["experiments"]  # results/runs/main/...
+    name = output.parent.relative_to("data/processed").as_posix()
+    return output.name in (f"seed-{seed}.npz" for seed in spec["data"].get(name, []))

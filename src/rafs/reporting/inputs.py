@@ -1,6 +1,6 @@
 """The results that tables, figures and claims are made from, read from their files."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,10 +17,14 @@ KEYS = ("experiment", "method", "dataset", "seed", "status")
 
 
 class Inputs:
-    """The scores, predictions, data and tuning trials below one directory."""
+    """The scores, predictions, data and tuning trials below one directory.
 
-    def __init__(self, root: Path | str = ".") -> None:
+    With `experiments` no others have scores, whatever an experiment that is no more left behind.
+    """
+
+    def __init__(self, root: Path | str = ".", experiments: Collection[str] | None = None) -> None:
         self.root = Path(root)
+        self.experiments = experiments
 
     def scores(self, experiment: str) -> pd.DataFrame:
         """Return one row per run of an experiment, runs without scores included."""
@@ -35,7 +39,8 @@ class Inputs:
     def find(self, experiment: str) -> pd.DataFrame | None:
         """Return the scores of an experiment, or None where it was not run."""
         path = self._scores(experiment)
-        if not path.exists():
+        known = self.experiments is None or experiment in self.experiments
+        if not (known and path.exists()):
             return None
         frame = _read_csv(path)
         if missing := [key for key in KEYS if key not in frame]:

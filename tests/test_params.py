@@ -153,3 +153,14 @@ def test_the_group_of_the_paper_is_what_its_tables_have():
     found = params.dataset_names(GOOD, ["paper"])
     assert set(found) == set(published.scores()["dataset"])
     assert found == list(datasets.names()[:25])
+
+
+def test_a_wrong_dataset_is_named_where_it_stands_and_not_where_it_is_used(tmp_path):
+    """An experiment before it takes its tuned values."""
+
+    def change(content):
+        content["experiments"]["cardinality"]["tuning"] = "main"
+        content["experiments"]["main"]["datasets"] = ["papr"]
+
+    message = refused(change, tmp_path)
+    assert "experiments.main.datasets: 'papr' is no dataset; did you mean 'paper'?" in message

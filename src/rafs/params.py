@@ -296,6 +296,8 @@ def check(params: Any, schema: Path, source: str = "params.yaml") -> Params:
         _check_datasets(params)
         _check_search("tuning.noise", params["tuning"]["noise"], _noise)
         for name in params["experiments"]:
+            _check_datasets_of(params, name)
+        for name in params["experiments"]:
             _check_experiment(params, name)
         if not any(entry.get("default", True) for entry in params["experiments"].values()):
             raise ParameterError("experiments has none with default: true; nothing would be run")
@@ -502,16 +504,20 @@ def _check_runs(params: Params) -> None:
             )
 
 
+def _check_datasets_of(params: Params, name: str) -> None:
+    """Refuse an experiment on datasets that there are not; others may look at them later."""
+    try:
+        if not dataset_names(params, params["experiments"][name]["datasets"]):
+            raise ParameterError("the group 'own' is empty; describe a table under datasets")
+    except ParameterError as error:
+        raise ParameterError(f"experiments.{name}.datasets: {error}") from None
+
+
 def _check_experiment(params: Params, name: str) -> None:
     entry = params["experiments"][name]
     where = f"experiments.{name}"
     if name in RESERVED or name.startswith(("table_", "figure_")):
         raise ParameterError(f"{where}: {name!r} is the name of a target already; choose another")
-    try:
-        if not dataset_names(params, entry["datasets"]):
-            raise ParameterError("the group 'own' is empty; describe a table under datasets")
-    except ParameterError as error:
-        raise ParameterError(f"{where}.datasets: {error}") from None
     chosen = seeds(entry.get("seeds", params["seeds"]))
     if params["tuning"]["seed"] in chosen:
         raise ParameterError(

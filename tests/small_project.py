@@ -81,6 +81,16 @@ class Copy:
         self.run("git", "add", "--all")
         self.run("git", "commit", "--quiet", "--message", message)
 
+    def pulled(self, folder: Path) -> "Copy":
+        """Commit and push everything, and return a clone of it that has pulled the results."""
+        self.run("dvc", "remote", "modify", "store", "url", str(folder / "store"))
+        self.commit("as it is")
+        self.run("dvc", "push", "--quiet")
+        self.run("git", "clone", "--quiet", ".", str(folder / "clone"))
+        clone = Copy(folder / "clone")
+        clone.run("dvc", "pull", "--quiet")
+        return clone
+
     def compile_like(self, other: "Copy") -> None:
         """Take over another copy's compiled code, which numba finds by the dates of its sources."""
         for source in (other.root / "src/rafs/engine").glob("*.py"):

@@ -185,12 +185,7 @@ def test_a_failing_job_by_name_travels_as_such(finished: Copy, tmp_path: Path) -
     assert "rafs: failed" not in done.stderr
     complete = json.loads((finished.root / "results/complete.json").read_text())
     assert complete == {"runs": 8, "status": {"ok": 8}}
-    finished.run("dvc", "remote", "modify", "store", "url", str(tmp_path / "store"))
-    finished.commit("with a failure")
-    finished.run("dvc", "push", "--quiet")
-    finished.run("git", "clone", "--quiet", ".", str(tmp_path / "clone"))
-    clone = Copy(tmp_path / "clone")
-    clone.run("dvc", "pull", "--quiet")
+    clone = finished.pulled(tmp_path)
     clone.compile_like(finished)
     assert clone.jobs("snakemake") == {}
     assert clone.jobs("snakemake", "more") == AGAIN

@@ -17,12 +17,7 @@ LATER = ("aggregate", "table", "figure", "claims", "summary", "page", "verify")
 
 
 def test_clone_and_pull(finished: Copy, tmp_path: Path) -> None:
-    finished.run("dvc", "remote", "modify", "store", "url", str(tmp_path / "store"))
-    finished.commit("another remote")
-    finished.run("dvc", "push", "--quiet")
-    finished.run("git", "clone", "--quiet", ".", str(tmp_path / "clone"))
-    clone = Copy(tmp_path / "clone")
-    clone.run("dvc", "pull", "--quiet")
+    clone = finished.pulled(tmp_path)
     assert clone.jobs("snakemake") == {}
     assert clone.jobs("dvc", "repro") == {}
     assert not clone.run("git", "status", "--porcelain").stdout

@@ -1,22 +1,37 @@
-# Everything runs in .venv, which the first target to need it creates from requirements.lock.
+# Everything runs in .venv, which the first target to need it creates from requirements.lock; the first to
+# need the tools of development adds those of requirements-dev.lock, and torch.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PATH := $(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment reproduce smoke test test-fast lint format rulegraph report docs readme promises fetch audit lock clean
+.PHONY: help environment torch tools reproduce smoke test test-fast lint format rulegraph report docs site readme promises fetch audit lock clean
 
 help: ## explain every target
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-environment: $(VENV)/installed ## create .venv with the locked versions
+environment: $(VENV)/installed ## create .venv with what running needs (requirements.lock)
+
+torch: $(VENV)/torch ## add torch to .venv, for a GPU
+
+tools: $(VENV)/tools ## add what tests, checks and the documentation need
 
 $(VENV)/installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11, 3.12 or 3.13 is needed, not %d.%d (set PYTHON=...)" % sys.version_info[:2] if not (3, 11) <= sys.version_info[:2] <= (3, 13) else 0)'
+	@$(PYTHON) -c 'import ensurepip' 2> /dev/null || { echo "$(PYTHON) cannot create environments; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(PIP) --require-hashes --requirement requirements.lock
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/torch: requirements-torch.lock $(VENV)/installed
+	$(PIP) --requirement requirements-torch.lock
+	@touch $@
+
+$(VENV)/tools: requirements-dev.lock $(VENV)/torch
+	$(PIP) --require-hashes --requirement requirements.lock --requirement requirements-dev.lock
 	@touch $@
 
 reproduce: environment ## environment, then the full reproduction (reports/index.html)
@@ -25,21 +40,22 @@ reproduce: environment ## environment, then the full reproduction (reports/index
 smoke: environment ## every rule and method on three small datasets, about a minute
 	rafs smoke
 
-test: environment lint ## environment, then all checks and tests
-	pytest -n 2 --dist worksteal || pytest --last-failed --last-failed-no-failures none # once more, alone: a loaded machine is slow
+test: tools lint ## environment, then all checks and tests
+	pytest -n 2 --dist worksteal
 
-test-fast: environment ## the tests that take seconds
+test-fast: tools ## the tests that take seconds
 	pytest -m "not slow and not workflow"
 
-lint: environment ## ruff, mypy, snakefmt, Snakemake's own lint, and the container's recipe
+lint: tools ## ruff, mypy, import-linter, snakefmt, Snakemake's own lint, and the container's recipe
 	ruff check .
 	ruff format --check .
 	mypy
+	lint-imports --no-cache --no-logo
 	snakefmt --check Snakefile workflow
 	snakemake --lint
 	hadolint workflow/envs/Dockerfile
 
-format: environment ## format all code
+format: tools ## format all code
 	ruff check --fix .
 	ruff format .
 	snakefmt Snakefile workflow
@@ -52,13 +68,17 @@ report: environment ## Snakemake's own report, with captions and run times (buil
 	mkdir -p build
 	snakemake --report build/report.html
 
-docs: environment ## build the documentation (site/index.html); a warning is an error
+docs: tools ## build the documentation (site/index.html); a warning is an error
 	NO_MKDOCS_2_WARNING=1 mkdocs build --quiet
+
+site: docs ## one folder for any static host: documentation, report page, tables, figures (site/)
+	@test -f site/reports/index.html && echo "site/ is complete" || \
+	  echo "site/ is without the report page: reports/index.html is not in git, \`make reproduce\` makes it"
 
 readme: environment ## put the headline of reports/ into README.md
 	python -m rafs.reporting.readme
 
-promises: environment ## run the tests of docs/promises.md and write their figures into it
+promises: tools ## run the tests of docs/promises.md and write their figures into it
 	pytest -n 2 --dist worksteal --junitxml build/promises.xml tests; ended=$$?; \
 	  python tests/promises.py build/promises.xml && exit $$ended
 
@@ -67,16 +87,21 @@ fetch: environment ## get the real data files and show where each came from
 
 EXPLAINED := CVE-2025-69872 # findings of the audit that docs/promises.md explains
 
-audit: ## look up requirements.lock in the lists of known vulnerabilities (needs the network)
+audit: ## look up the locked versions in the lists of known vulnerabilities (needs the network)
 	test -x build/audit/bin/pip-audit || { $(PYTHON) -m venv build/audit && build/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit; }
-	build/audit/bin/pip-audit --strict --progress-spinner off --no-deps --disable-pip \
-	  $(EXPLAINED:%=--ignore-vuln %) --requirement requirements.lock
+	for lock in requirements*.lock; do \
+	  build/audit/bin/pip-audit --strict --progress-spinner off --no-deps --disable-pip \
+	    $(EXPLAINED:%=--ignore-vuln %) --requirement $$lock || exit; \
+	done
 
-lock: environment ## renew requirements.lock to the newest versions that pyproject.toml allows
-	pip-compile --quiet --upgrade --strip-extras --allow-unsafe --extra parquet --extra workflow --extra dev \
-	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options \
-	  --output-file requirements.lock pyproject.toml
-	sed -i 's/+cpu$$//' requirements.lock
+COMPILE := pip-compile --quiet --strip-extras --allow-unsafe --no-header \
+  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
+
+lock: tools ## renew the lock files to the newest versions that pyproject.toml allows, but for torch (needs the network)
+	$(COMPILE) --upgrade --extra parquet --extra workflow --output-file requirements.lock pyproject.toml
+	$(COMPILE) --extra torch --constraint requirements.lock --output-file requirements-torch.lock pyproject.toml
+	$(COMPILE) --upgrade --extra dev --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
+	python workflow/pins.py
 
 clean: ## remove the environment and all caches, not the results
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site src/*.egg-info

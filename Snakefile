@@ -14,7 +14,6 @@ rule all:
 
 
 include: "workflow/rules/data.smk"
-include: "workflow/rules/tune.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/targets.smk"

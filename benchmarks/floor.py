@@ -78,8 +78,8 @@ def main() -> None:
         ("python", "pass"),
         ("python, numpy", "import numpy"),
         ("python, torch", "import torch"),
-        ("the caller of a warm job", "import rafs.client"),
-        ("a job without warm parent", "import rafs.jobs.train, rafs.engine.fused"),
+        ("the client of the fork server", "import rafs.pipeline.forkserver.client"),
+        ("a job without fork server", "import rafs.pipeline.jobs.train, rafs.engine.fused"),
     ):
         machine.add_row(f"start of {name}", f"{start_up(code):.3f} s")
     Console(width=100).print(machine)

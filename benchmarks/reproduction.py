@@ -17,7 +17,6 @@ from pathlib import Path
 from workflow import PROJECT, run
 
 LAST_LINE = re.compile(r"^(\w+): ([\d.]+) s of CPU, (\d+) MB at most$", re.MULTILINE)
-TRAINING = ("tune", "train")
 
 
 def jobs(root: Path) -> dict[str, list[tuple[float, float]]]:
@@ -47,7 +46,7 @@ def measured(root: Path, cores: int) -> str:
     frame = whole.cpu - inside
     lines.append(f"| frame | {count} | {frame:.0f} | {frame / whole.cpu:.1%} | "
                  f"{frame / count:.3f} | |")  # fmt: skip
-    training = sum(seconds for kind in TRAINING for seconds, _ in done[kind])
+    training = sum(seconds for seconds, _ in done["train"])
     lines += [
         "",
         f"All: {whole.cpu / 3600:.2f} core-hours of CPU, {whole.wall / 60:.0f} minutes on {cores} "

@@ -20,7 +20,8 @@ from pathlib import Path
 import yaml
 
 PROJECT = Path(__file__).resolve().parents[1]
-FILES = ("Snakefile", "workflow", "profiles", "params.yaml", "requirements.lock", "dvc.yaml",
+FILES = ("Snakefile", "workflow", "profiles", "params.yaml", "requirements.lock",
+         "requirements-torch.lock", "dvc.yaml",
          ".dvcignore", ".gitignore", "src", "data/own")  # fmt: skip
 DATASETS = ["he", "forrester", "rastrigin", "ishigami", "friedman"]
 METHODS = ["de", "ae", "rafs"]
@@ -44,7 +45,7 @@ def trivial(params: dict, runs: int) -> None:
     params["seeds"] = runs // (len(DATASETS) * len(METHODS))
     params["ensemble"] |= {"size": 2, "hidden": [2]}
     params["training"] |= {"steps": 1}
-    params["tuning"]["trials"] = 1
+    params["tuning"] |= {"trials": 1, "keep": 1, "rows": 1}
     params["datasets"] = {name: {"train": 10, "test": 10} for name in DATASETS}
     params["experiments"] = {"main": {"methods": METHODS, "datasets": DATASETS}}
     params["tables"] = {"nll": {"experiments": ["main"]}}

@@ -1,10 +1,11 @@
 """What mkdocs does besides Markdown: parts that are generated from the code, and equations.
 
-`<!-- generated: NAME [ARGUMENT] -->` on a line of its own is replaced by what the function of that
-name here returns. Equations become MathML while the pages are built, so that a browser needs no
-script for them.
+`<!-- generated: NAME [ARGUMENT] -->` at the end of a line is replaced by what the function of that
+name, here or in reported.py, returns. Equations become MathML while the pages are built, so that a
+browser needs no script for them. The files of reports/ are published beside the pages.
 """
 
+import csv
 import html
 import os
 import re
@@ -13,10 +14,22 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "src"))
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "docs")]
 
-MARK = re.compile(r"^<!-- generated: (\w+) ?(\S*) -->$", re.MULTILINE)
+import reported  # noqa: E402
+
+MARK = re.compile(r"<!-- generated: (\w+) ?(\S*) -->$", re.MULTILINE)
 EQUATION = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Publish the files of reports/ beside the pages."""
+    from mkdocs.structure.files import File
+
+    for path in reported.files():
+        name = path.relative_to(ROOT).as_posix()
+        files.append(File.generated(config, name, abs_src_path=str(path)))
+    return files
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -47,21 +60,21 @@ def catalogue() -> str:
 
     specs = [datasets.spec(name) for name in datasets.names()]
     lines = [
-        row("dataset", "category", "features", "train", "test", "noise", "source"),
-        row(*["---"] * 2, *["---:"] * 4, "---"),
+        row("dataset", "category", "features", "train", "test", "noise"),
+        row(*["---"] * 2, *["---:"] * 4),
     ]
     for s in specs:
         noise = "unknown" if s.noise is None else f"{s.noise:g}"
         name = f"[{s.name}](#{s.name})"
         kind = CATEGORIES[s.category]
-        lines.append(row(name, kind, s.dimension, s.train, s.test, noise, s.source))
+        lines.append(row(name, kind, s.dimension, s.train, s.test, noise))
     for s in specs:
         target = s.target + (f" ({s.target_unit})" if s.target_unit else "")
         lines += [
             "",
             f"### {s.title} {{ #{s.name} }}",
             "",
-            f"Predicts {target}; `{s.name}`, {s.citation}.",
+            f"Name: `{s.name}`. Target: {target}. Source: {s.source}. Reference: {s.citation}.",
         ]
         if s.doi:
             lines.append(f"DOI [{s.doi}](https://doi.org/{s.doi}).")
@@ -109,11 +122,44 @@ def settings(name: str) -> str:
     return "\n".join(lines)
 
 
+def gate() -> str:
+    """Return what every method was held against, one row per dataset."""
+    with (ROOT / "docs" / "gate.csv").open(encoding="utf-8", newline="") as file:
+        checks = list(csv.DictReader(file))
+    lines = [
+        row("method", "held against", "on", "metric", "there", "ours", "allowed", "met"),
+        row(*["---"] * 4, *["---:"] * 3, "---"),
+    ]
+    place = ("method", "source", "dataset")
+    for key in dict.fromkeys(tuple(check[name] for name in place) for check in checks):
+        group = [check for check in checks if tuple(check[name] for name in place) == key]
+        cells = [
+            " / ".join(check[name] for check in group)
+            for name in ("metric", "wanted", "ours", "allowed")
+        ]
+        met = "yes" if all(check["met"] == "True" for check in group) else "**no**"
+        lines.append(row(*key, *cells, met))
+    return "\n".join(lines)
+
+
+def likelihood() -> str:
+    """Return held-out scores of the variants of the Deep Ensemble of 2017, a column per dataset."""
+    with (ROOT / "docs" / "likelihood.csv").open(encoding="utf-8", newline="") as file:
+        found = list(csv.DictReader(file))
+    names = list(dict.fromkeys(entry["dataset"] for entry in found))
+    settings = ("warm_up", "beta_nll", "l2")
+    lines = [row(*(f"`{name}`" for name in settings), *names), row(*["---:"] * (3 + len(names)))]
+    for key in dict.fromkeys(tuple(entry[name] for name in settings) for entry in found):
+        same = [entry for entry in found if tuple(entry[name] for name in settings) == key]
+        lines.append(row(*key, *(f"{entry['rmse']} / {entry['nll']}" for entry in same)))
+    return "\n".join(lines)
+
+
 def commands() -> str:
     """Return the help of every command."""
     os.environ["COLUMNS"] = "96"
     from rafs.cli import parser
-    from rafs.completion import commands as subcommands
+    from rafs.cli.completion import commands as subcommands
 
     top = parser()
     parts = [("rafs", top.format_help())]
@@ -123,10 +169,11 @@ def commands() -> str:
 
 def claims() -> str:
     """Return the claims of the paper and the rules by which they are judged."""
-    from rafs.reporting.claims import RULES, WORDS
+    from rafs.reporting.claims import WORDS
+    from rafs.reporting.claims import claims as all_claims
 
-    lines = [row("", "claim", "rule"), row("---:", "---", "---")]
-    lines += [row(number, claim, rule) for number, (claim, rule, _) in enumerate(RULES, start=1)]
+    lines = [row("", "claim", "the paper's rule", "our tests"), row("---:", "---", "---", "---")]
+    lines += [row(c.number, c.statement, c.paper.text, c.ours.text) for c in all_claims()]
     lines += [f"\n“{word}”: {meaning}" for word, meaning in WORDS.items()]
     return "\n".join(lines)
 
@@ -141,7 +188,7 @@ def _few(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def quirks() -> str:
     """Return what the released code does otherwise than the text, and where it is on."""
-    from rafs.quirks import PROTOCOLS, QUIRKS
+    from rafs.datasets.quirks import PROTOCOLS, QUIRKS
 
     lines = [row("name", "where", "touches", "what", "effect", *PROTOCOLS), row(*["---"] * 7)]
     for name, q in QUIRKS.items():
@@ -164,5 +211,15 @@ def contributing() -> str:
 
 PARTS = {
     part.__name__: part
-    for part in (catalogue, settings, commands, claims, quirks, changes, contributing)
-}
+    for part in (
+        catalogue,
+        settings,
+        gate,
+        likelihood,
+        commands,
+        claims,
+        quirks,
+        changes,
+        contributing,
+    )
+} | reported.PARTS

@@ -1,13 +1,17 @@
 """What all tests share: the project in a place where it may be changed."""
 
-import fcntl
-import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-from small_project import Copy, copied, whole
+from small_project import Copy, copied, once, whole
+
+# How long an example takes says something about the machine, not about the code.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 COUNTED = {"fault": ("faults",), "refusal": ("inputs", "refused")}
 
@@ -24,19 +28,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def project(tmp_path: Path) -> Copy:
     """Return a small copy of the project, without git and without results."""
     return copied(tmp_path / "project")
-
-
-def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Copy]) -> Copy:
-    """Make a copy once for all processes that the tests run in; it is not to be changed."""
-    base = factory.getbasetemp()
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        base = base.parent
-    root = base / name
-    with (base / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not root.exists():
-            make(base / f"{name}-unfinished").root.rename(root)
-    return Copy(root)
 
 
 @pytest.fixture(scope="session")

@@ -10,10 +10,11 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from rafs import metrics, paths, seeding
+from rafs import paths, seeding
 from rafs.datasets.core import Dataset
+from rafs.evaluation import metrics
+from rafs.evaluation.likelihood import HALF_LOG_TWO_PI
 from rafs.files import write_npz
-from rafs.likelihood import HALF_LOG_TWO_PI
 from rafs.reporting.inputs import Inputs
 from rafs.storage import write_dataset
 
@@ -50,6 +51,7 @@ CATEGORY = {
 PAPER = tuple(name for name, category in CATEGORY.items() if category != "large")
 ONE_DIMENSIONAL = ("he", "forrester")
 SKILL = {"de": 3.0, "hde": 2.5, "ae": 1.0, "ntkgp": 1.2, "rp": 0.8, "rafs": 0.4, "de_nll": 2.0}
+SKILL |= {"constant": 3.5, "linear": 2.2}
 
 
 def run(experiment, method, dataset, seed, nll=None, n=200, **columns):
@@ -73,6 +75,10 @@ def run(experiment, method, dataset, seed, nll=None, n=200, **columns):
         "seed": seed,
         "status": "ok",
         "message": None,
+        "n_train": 2 * n,
+        "n_test": n,
+        "n_inside": n // 2 if CATEGORY[dataset] not in ("real", "large") else None,
+        "members": 5.0,
         "nll": nll + HALF_LOG_TWO_PI,
         "nll_paper": nll,
         "rmse": np.exp(0.3 * min(nll, 50.0)) + rng.uniform(0.0, 0.05),
@@ -80,6 +86,7 @@ def run(experiment, method, dataset, seed, nll=None, n=200, **columns):
     row["mae"] = 0.8 * row["rmse"]
     row["crps"] = 0.6 * row["rmse"]
     row["sharpness"] = 0.9 * row["rmse"]
+    row["interval_score_95"] = 5.0 * row["rmse"]
     row["calibration_error"] = 0.25 * (1 - shortfall)
     for level in metrics.INTERVALS:
         row[f"coverage_{level}"] = level / 100 * shortfall**0.3
@@ -151,6 +158,26 @@ def experiments(seeds=10, datasets=PAPER):
             {k: 8.0 - k for k in range(1, 8)},
             seeds=seeds,
         ),
+        "cardinality_shuffled": sweep(
+            "cardinality_shuffled",
+            "superconductivity",
+            "k",
+            {k: 8.0 - k for k in range(1, 8)},
+            seeds=seeds,
+        ),
+        "references": scores("references", ["constant", "linear"], datasets, seeds),
+        "tuning_luck": scores(
+            "tuning_luck",
+            [f"{m}@seed={k}" for m in ("ae", "rafs") for k in range(5)],
+            datasets,
+            min(3, seeds),
+        ),
+        "steps": scores(
+            "steps",
+            [f"{m}@steps={k}" for m in ("ae", "rafs") for k in (1000, 10000)],
+            datasets,
+            min(3, seeds),
+        ),
         "released": scores("released", ["ae", "rafs"], datasets, seeds, interval=0.12),
         "quirks": scores(
             "quirks", ["hde@quirk=hde_variance_as_sd", "rafs@quirk=unscaled"], datasets[:3], seeds
@@ -158,14 +185,30 @@ def experiments(seeds=10, datasets=PAPER):
     }
 
 
+def tuned(methods=METHODS, datasets=PAPER[:3], seeds=3):
+    """Return tuned values: a learning rate and a prior for every run."""
+    names = ["method", "dataset", "seed", "name", "value", "low", "high", "trial"]
+    rows = []
+    for place in ((m, d, s) for m in methods for d in datasets for s in range(seeds)):
+        rng = seeding.generator("made-up tuning", *place)
+        for name, low, high in (("learning_rate", 0.001, 0.1), ("prior.weight", 0.2, 15.0)):
+            value = float(np.exp(rng.uniform(np.log(low), np.log(high))))
+            rows.append((*place, name, value, low, high, int(rng.integers(12))))
+    return pd.DataFrame(rows, columns=names)
+
+
 class Memory(Inputs):
     """Inputs that hold their scores, and make predictions and data up when asked."""
 
-    def __init__(self, frames=None, widths=None, growth=None):
+    def __init__(self, frames=None, widths=None, growth=None, tuned=None):
         super().__init__("nowhere")
+        self.values = tuned
         self.frames = experiments() if frames is None else frames
         self.widths = widths or {}
         self.growth = growth or {}
+
+    def tuned(self, experiment):
+        return tuned() if self.values is None else self.values
 
     def find(self, experiment):
         return self.frames.get(experiment)

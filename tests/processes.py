@@ -55,7 +55,7 @@ def processes_below(top: int) -> list[int]:
 
 def has_ended(family: list[int]) -> bool:
     """Wait for processes that should be ending."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while any(Path(f"/proc/{member}/cwd").exists() for member in family):
         if time.monotonic() > deadline:
             return False

@@ -34,6 +34,13 @@ PROMISES = (
         ("faults/test_kills.py", "workflow/test_survival.py::test_two_runs_and_kills"),
     ),
     Promise(
+        "Orphans",
+        "Jobs end with their fork server and with their workflow, whatever kills either; one that "
+        "outlives them writes nothing into the results of another run; temporary folders of killed "
+        "runs go at the next start.",
+        ("faults/test_orphans.py", "faults/test_leftovers.py"),
+    ),
+    Promise(
         "Determinism",
         "Every method gives the same bytes on one core and on two, in the workflow and alone, in a "
         "clone, in another directory, language and time zone.",
@@ -59,9 +66,16 @@ PROMISES = (
     ),
     Promise(
         "Results",
-        "A damaged result, record or object in DVC's cache is named and made again; what is good "
-        "stays as it is; results without a record are refused.",
+        "A damaged result, whether or not a job reads it, a damaged record or object in DVC's "
+        "cache is named and made again; what is good stays as it is; results without a record are "
+        "refused.",
         ("faults/test_damaged_files.py", "workflow/test_survival.py::test_guard"),
+    ),
+    Promise(
+        "Saved models",
+        "A model file whose arrays or values were changed, even with a right checksum, is refused "
+        "when it is loaded, in one sentence, or can be used; none ends in a traceback.",
+        ("estimators/test_crafted_models.py", "estimators/test_saving.py"),
     ),
     Promise(
         "Failures",
@@ -74,6 +88,13 @@ PROMISES = (
         "A full or read-only disk, a forbidden folder, too little memory: told in a sentence; what "
         "was made is kept, and the next run goes on.",
         ("faults/test_resources.py",),
+    ),
+    Promise(
+        "Odd places",
+        "A path with braces or that is not UTF-8, closed streams, no compiler, a bad batch size: "
+        "refused in a sentence before anything starts; quotes and signs of the shell in the path, "
+        "a reader that goes away, a full standard output: the run goes on.",
+        ("faults/test_odd_places.py",),
     ),
     Promise(
         "Network",
@@ -108,7 +129,7 @@ PROMISES = (
 
 AUDIT = (
     "## Known vulnerabilities\n\n"
-    "`make audit` runs `pip-audit` on `requirements.lock`. It needs the network and fails, rather "
+    "`make audit` runs `pip-audit` on the lock files. It needs the network and fails, rather "
     "than passes, without it. Not tested: the audit itself, as its services could not be reached. "
     "PyPI itself tells of the newest release of a package only. Of the locked versions that were "
     "looked up there, in November 2026, one has a known vulnerability; of all others nothing is "

@@ -1,5 +1,6 @@
 """Small copies of the project, for tests that run its workflow."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -10,10 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
+from rafs.config.parameters import Params
+from rafs.experiments import Plan
+
 PROJECT = Path(__file__).resolve().parents[1]
-FILES = ("Snakefile", "workflow", "profiles", "params.yaml", "requirements.lock", "dvc.yaml",
+FILES = ("Snakefile", "workflow", "profiles", "params.yaml", "requirements.lock",
+         "requirements-torch.lock", "dvc.yaml",
          ".dvc", ".dvcignore", ".gitignore", "src", "pyproject.toml", "data/own")  # fmt: skip
 
 UNTRACKED = shutil.ignore_patterns("*.egg-info", "tmp", "cache", "config.local")
@@ -30,7 +36,8 @@ class Copy:
     @property
     def env(self) -> dict[str, str]:
         """The environment of all commands."""
-        lost = ("RAFS_WARM", "RAFS_OWNER", "RAFS_DATA_MIRROR", "RAFS_DATA_DIR", "DVC_STAGE")
+        lost = ("RAFS_WARM", "RAFS_OWNER", "RAFS_RUN", "RAFS_DATA_MIRROR", "RAFS_DATA_DIR",
+                "DVC_STAGE")  # fmt: skip
         return {
             **{name: value for name, value in os.environ.items() if name not in lost},
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
@@ -43,7 +50,7 @@ class Copy:
         """Run a command in the copy; its output is shown when it fails."""
         done = subprocess.run(
             command, cwd=self.root, env={**self.env, **more}, text=True, capture_output=True,
-            timeout=600,
+            timeout=3000,
         )  # fmt: skip
         if check and done.returncode:
             raise AssertionError(f"{command} gave {done.returncode}\n{done.stdout}\n{done.stderr}")
@@ -93,12 +100,13 @@ class Copy:
 
     def compile_like(self, other: "Copy") -> None:
         """Take over another copy's compiled code, which numba finds by the dates of its sources."""
-        for source in (other.root / "src/rafs/engine").glob("*.py"):
+        engine = other.root / "src/rafs/engine"
+        for source in engine.rglob("*.py"):
             mine = self.root / source.relative_to(other.root)
             if mine.read_bytes() == source.read_bytes():
                 shutil.copystat(source, mine)
-        cache = other.root / "src/rafs/engine/__pycache__"
-        shutil.copytree(cache, self.root / cache.relative_to(other.root), dirs_exist_ok=True)
+        for cache in engine.rglob("__pycache__"):
+            shutil.copytree(cache, self.root / cache.relative_to(other.root), dirs_exist_ok=True)
 
     def to(self, root: Path) -> "Copy":
         """Return a copy of this copy, dates included."""
@@ -108,9 +116,9 @@ class Copy:
 
 # Everything but timings, and the page, which shows them.
 SAME = ("data/processed/**/*.npz", "results/runs/**/predictions.npz", "results/runs/**/run.json",
-        "results/runs/**/metrics.json", "results/tuning/**/*.json", "results/tuning/**/*.csv",
-        "results/scores/*", "reports/figures/*", "reports/tables/*", "reports/*.json",
-        "reports/scores.csv")  # fmt: skip
+        "results/runs/**/metrics.json", "results/runs/**/best.json", "results/runs/**/trials.csv",
+        "results/scores/*", "results/tuned/*", "reports/figures/*", "reports/tables/*",
+        "reports/*.json", "reports/scores.csv")  # fmt: skip
 
 
 def unchanging(copy: Copy) -> dict[str, bytes]:
@@ -129,11 +137,18 @@ def ran(done: Done | str) -> dict[str, int]:
     return {rule: int(count) for count, rule in re.findall(r"(\d+) (\w+)", found[1])}
 
 
+def replan(plan: Plan, change: Callable[[dict[str, Any]], object]) -> Plan:
+    """Return the plan of changed parameters; what they say about each other is not checked."""
+    content = plan.params.written()
+    change(content)
+    return Plan(Params.model_validate(content), PROJECT)
+
+
 def small(params: dict[str, Any]) -> None:
     """Reduce the parameters to two methods, two datasets and two seeds."""
     params["seeds"] = 2
     params["training"]["steps"] = 20
-    params["tuning"]["trials"] = 2
+    params["tuning"] |= {"trials": 2, "keep": 1, "rows": 8}
     params["experiments"] = {
         "main": {"methods": ["ae", "rafs"], "datasets": ["he", "forrester"]},
     }
@@ -168,3 +183,16 @@ def whole(root: Path) -> Copy:
     shutil.copy2(PROJECT / "params.yaml", root)
     copy.run("git", "init", "--quiet")
     return copy
+
+
+def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Copy]) -> Copy:
+    """Make a copy once for all processes that the tests run in; it is not to be changed."""
+    base = factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        base = base.parent
+    root = base / name
+    with (base / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not root.exists():
+            make(base / f"{name}-unfinished").root.rename(root)
+    return Copy(root)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rafs import cli, methods
-from rafs.completion import bash, commands
+from rafs.cli.completion import bash, commands
 
 NAMES = sorted(commands(cli.parser()))
 
@@ -35,25 +35,25 @@ def test_every_command_explains_itself(name, capsys):
         assert action.help == argparse.SUPPRESS or len(action.help) > 5
 
 
-@pytest.mark.parametrize("name", ["foo", "../train", "rafs.jobs", "__init__"])
+@pytest.mark.parametrize("name", ["foo", "../train", "rafs.pipeline.jobs", "__init__"])
 def test_a_job_that_there_is_not_is_one_sentence(name, capsys):
     assert cli.main(["job", name, "--spec", "{}"]) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"rafs: there is no job {name!r}; the jobs are aggregate, claims, data")
-    assert error.endswith(", train, tune, verify\n")
+    assert error.endswith(", train, verify\n")
 
 
 def completed(line: str, folder: Path) -> list[str]:
     """Return what a real bash would offer at the end of a line."""
     script = f"""
-    source <({sys.executable} -m rafs.client completion bash)
+    source <({sys.executable} -m rafs.pipeline.forkserver.client completion bash)
     COMP_WORDS=({line}"${{EMPTY}}")
     COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ))
     _rafs
     printf '%s\\n' "${{COMPREPLY[@]}}"
     """
     done = subprocess.run(
-        ["bash", "-c", script], capture_output=True, text=True, cwd=folder, timeout=60
+        ["bash", "-c", script], capture_output=True, text=True, cwd=folder, timeout=600
     )
     assert done.returncode == 0, done.stderr
     assert not done.stderr
@@ -68,7 +68,7 @@ def test_bash_completes_commands_options_values_and_files(tmp_path):
     assert completed("rafs compare --t", tmp_path) == ["--target", "--trials"]
     assert completed("rafs compare ", tmp_path) == ["table.csv"]
     assert completed("rafs compare table.csv --methods de ra", tmp_path) == ["rafs"]
-    assert set(completed("rafs compare t.csv --methods ", tmp_path)) == set(methods.names())
+    assert set(completed("rafs compare t.csv --methods ", tmp_path)) == set(methods.ensembles())
     assert completed("rafs fetch --only bo", tmp_path) == ["boston"]
     assert completed("rafs completion ", tmp_path) == ["bash", "zsh"]
 
@@ -105,7 +105,13 @@ def on_a_terminal(*command: str, **more: str) -> str:
 
 
 def test_an_error_is_red_on_a_terminal_only(tmp_path):
-    command = (sys.executable, "-m", "rafs.client", "check", str(tmp_path / "none.yaml"))
+    command = (
+        sys.executable,
+        "-m",
+        "rafs.pipeline.forkserver.client",
+        "check",
+        str(tmp_path / "none.yaml"),
+    )
     assert "\x1b[31mrafs: none.yaml" in on_a_terminal(*command, NO_COLOR="", TERM="xterm")
     assert "\x1b" not in on_a_terminal(*command, NO_COLOR="1", TERM="xterm")
     plain = subprocess.run(command, capture_output=True, text=True)

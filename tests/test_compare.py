@@ -13,10 +13,10 @@ import pytest
 import yaml
 
 from rafs import cli, compare, methods
-from rafs.compare.command import progress
-from rafs.params import fixed
+from rafs.cli.compare import equality, progress
+from rafs.config import Params
 from rafs.reporting import labels
-from rafs.reporting.tables.table import number
+from rafs.reporting.table import number
 
 ROOT = Path(__file__).resolve().parents[1]
 PARAMS = ROOT / "params.yaml"
@@ -37,17 +37,27 @@ def table(tmp_path, monkeypatch) -> str:
 
 @pytest.mark.parametrize("name", GOOD["methods"])
 def test_the_settings_are_those_of_the_benchmark(name):
-    plan = compare.Plan("x", {}, (name,))
+    plan = compare.comparison("x", {}, (name,))
     method = methods.get(name)
-    assert plan.fixed(name) == method.resolve(GOOD["ensemble"], fixed(GOOD, name))
+    assert plan.fixed(name) == method.resolve(
+        GOOD["ensemble"], Params.model_validate(GOOD).fixed(name)
+    )
     ours = plan.search(name)
-    assert ours.pop("noise") == GOOD["tuning"]["noise"]
     theirs = GOOD["methods"][name]["search"]
     assert set(ours) == set(theirs)
     for key, space in theirs.items():
-        assert ours[key]["log_uniform"] == pytest.approx(space["log_uniform"])
+        assert ours[key]["log_uniform"] == space["log_uniform"]
     assert plan.training == {**GOOD["training"], "device": GOOD["device"]}
-    assert {**plan.tuning, "noise": GOOD["tuning"]["noise"]} == GOOD["tuning"]
+    assert plan.tuning(name) == {"space": ours, **GOOD["tuning"]}
+
+
+def test_the_help_names_the_defaults(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["compare", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    plan = compare.comparison("x", {}, ())
+    for text in (f"number of splits ({len(plan.seeds)})", f"({plan.trials})", f"({plan.steps})"):
+        assert text in shown
 
 
 def test_one_line_gives_a_table_a_picture_and_files(table, capsys):
@@ -57,10 +67,11 @@ def test_one_line_gives_a_table_a_picture_and_files(table, capsys):
     assert "y from 3 features" in shown.out
     assert "2 splits into 48 training and 12 test rows; lowest median NLL first" in shown.out
     head, *rows = shown.out.splitlines()[1:4]
-    columns = [labels.metric(name) for name in ("nll_paper", "rmse", "coverage_95", "cpu_seconds")]
+    shown_scores = ("nll_paper", "crps", "rmse", "coverage_95", "cpu_seconds")
+    columns = [labels.metric(name) for name in shown_scores]
     assert head.split() == ["method", *" ".join(columns).split()]
     assert {row.split()[0] for row in rows} == {"DE", "RAFs"}
-    assert "rafs: 6 of 6: " in shown.err
+    assert "rafs: 4 of 4: " in shown.err
     assert "\x1b" not in shown.out + shown.err
     folder = Path("waves-comparison")
     made = {"comparison.png", "comparison.svg", "comparison.pdf", "comparison.json", "scores.csv"}
@@ -74,7 +85,7 @@ def test_one_line_gives_a_table_a_picture_and_files(table, capsys):
     }
     for method, part in scores.groupby("method"):
         (row,) = (row for row in rows if row.startswith(f"{labels.method(method)} "))
-        assert row.split()[1] == number(part["nll_paper"].mean())
+        assert row.split()[1] == number(part["nll_paper"].median())
         assert first[method]["nll"]["mean"] == pytest.approx(part["nll"].mean())
         assert first[method]["rmse"]["mean"] == pytest.approx(part["rmse"].mean())
 
@@ -94,7 +105,7 @@ def test_an_option_wins_over_the_file_and_the_file_over_the_defaults(table, tmp_
     short = {
         "seeds": [0, 1],
         "training": {**GOOD["training"], "steps": 30},
-        "tuning": {**GOOD["tuning"], "trials": 2},
+        "tuning": {**GOOD["tuning"], "trials": 2, "keep": 2},
     }
     Path("short.yaml").write_text(yaml.safe_dump({**GOOD, **short}))
     found = []
@@ -109,23 +120,29 @@ def test_an_option_wins_over_the_file_and_the_file_over_the_defaults(table, tmp_
 
 def scored(method, *values):
     """Return the rows of a method with these NLLs; None is a run that diverged."""
-    names = ("nll", "nll_paper", "rmse", "coverage_95", "cpu_seconds")
+    names = ("nll", "nll_paper", "crps", "rmse", "coverage_95", "cpu_seconds")
+    table = {"dataset": "t", "category": "own", "n_train": 80, "n_test": 20}
     for seed, value in enumerate(values):
-        row = {"method": method, "seed": seed, "status": "diverged" if value is None else "ok"}
+        status = "diverged" if value is None else "ok"
+        row = {**table, "method": method, "seed": seed, "status": status}
         yield row if value is None else {**row, **dict.fromkeys(names, value)}
 
 
 def test_what_diverges_is_said_and_the_rest_is_shown():
-    frame = pd.DataFrame([*scored("de", None), *scored("ae", 1.0, None, 1.0)])
+    frame = pd.DataFrame([*scored("de", None), *scored("ae", *[1.0] * 9, None)])
     rows = compare.summary(frame)
     assert [row["method"] for row in rows] == ["ae", "de"]
     assert (rows[0]["diverged"], rows[1]["diverged"]) == (1, 1)
     assert compare.text(rows[1], "nll") == "diverged"
-    assert compare.text(rows[0], "nll") == "1.00 ± 0.00"
+    assert compare.text(rows[0], "nll") == "1.00 [1.00, 1.00]"
+    more = compare.summary(pd.DataFrame(scored("ae", *range(10))))
+    assert compare.text(more[0], "nll") == "4.50 [1.00, 8.00]"
+    half = compare.summary(pd.DataFrame(scored("ae", *range(6), None, None)))
+    assert compare.text(half[0], "nll") == "3.50 [0.00, ∞]"
     from rafs.compare import picture
 
     notes = [t.get_text() for t in picture.draw(frame, rows, "a $ title").texts]
-    assert any("Diverged and left out: AE 1 of 3, DE 1 of 1" in note for note in notes)
+    assert any("Diverged and left out: AE 1 of 10, DE 1 of 1" in note for note in notes)
 
 
 def test_a_diverged_run_is_worse_than_any_score():
@@ -144,6 +161,45 @@ def test_a_diverged_run_is_worse_than_any_score():
     assert [row["method"] for row in rows] == ["rafs", "ae", "de", "hde", "ntkgp", "rp"]
     assert [row["diverged"] for row in rows] == [0, 2, 0, 3, 4, 4]
     assert [row["nll"]["median"] for row in rows] == [0.8, 0.9, 1.0, None, None, None]
+
+
+def test_who_is_not_significantly_different_from_the_best():
+    """Over overlapping splits: a small steady lead is significant, a noisy one is not."""
+    noise = np.random.default_rng(0).normal(size=10)
+    frame = pd.DataFrame(
+        [
+            *scored("ae", *noise),
+            *scored("de", *(noise + 0.2 + 0.01 * noise[::-1])),
+            *scored("rp", *(0.1 - noise[::-1])),
+        ]
+    )
+    assert compare.equals(frame, "ae") == ["rp"]
+    rows = [{"method": name, "label": labels.method(name)} for name in ("ae", "rp", "de")]
+    said = {"seeds": 10, "not_significantly_different": ["rp"]}
+    assert equality(said, rows).startswith("not significantly different from AE: RP-param (NLL,")
+    said = {"seeds": 10, "not_significantly_different": []}
+    assert equality(said, rows).startswith("AE is significantly better than every other method")
+    assert "several splits" in equality({"seeds": 1, "not_significantly_different": []}, rows)
+
+
+def test_no_axis_shows_a_coverage_above_one():
+    from rafs.compare import picture
+
+    frame = pd.DataFrame([*scored("ae", *np.linspace(0.8, 1.0, 10)), *scored("de", *[1.0] * 10)])
+    axes = picture.draw(frame, compare.summary(frame), "t").axes[
+        [m.name for m in picture.PANELS].index("coverage_95")
+    ]
+    assert axes.get_xlim()[1] == 1.0
+
+
+def test_random_activations_are_a_flag(table):
+    options = dict.fromkeys(
+        ("target", "features", "categorical", "split", "noise", "seeds", "trials", "steps")
+    )
+    options |= {"target": "y", "categorical": ["kind"], "random_activations": True}
+    assert set(compare.plan(table, options).methods) == set(methods.ensembles())
+    few = compare.plan(table, {**options, "methods": ["ae", "rp", "rafs"]})
+    assert few.methods == ("ae", "rp", "rafs", "rp+rafs")
 
 
 @pytest.mark.parametrize(
@@ -173,15 +229,15 @@ def test_a_bar_is_for_terminals_alone(monkeypatch, capsys):
     """A pipe gets plain lines, also where colours are asked for; so does a dumb terminal."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     with progress(2) as tell:
-        tell("AE tuned")
-    assert capsys.readouterr().err == "rafs: 1 of 2: AE tuned\n"
-    for term, starts in (("dumb", b"rafs: 1 of 2: AE tuned"), ("xterm", b"\x1b[")):
+        tell("AE, seed 0")
+    assert capsys.readouterr().err == "rafs: 1 of 2: AE, seed 0\n"
+    for term, starts in (("dumb", b"rafs: 1 of 2: AE, seed 0"), ("xterm", b"\x1b[")):
         monkeypatch.setenv("TERM", term)
         parent, child = pty.openpty()
         with os.fdopen(child, "w") as terminal, monkeypatch.context() as patch:
             patch.setattr(sys, "stderr", terminal)
             with progress(2) as tell:
-                tell("AE tuned")
+                tell("AE, seed 0")
             terminal.flush()
             assert os.read(parent, 65536).startswith(starts)
         os.close(parent)
@@ -190,13 +246,13 @@ def test_a_bar_is_for_terminals_alone(monkeypatch, capsys):
 @pytest.mark.slow
 def test_several_processes_give_what_one_gives(table):
     """As a program of its own, for it starts processes."""
-    given = [sys.executable, "-m", "rafs.client", "compare", table, "--target", "y",
-             "--categorical", "kind", "--methods", "ae", "rp", "--json", *QUICK]  # fmt: skip
+    given = [sys.executable, "-m", "rafs.pipeline.forkserver.client", "compare", table, "--json",
+             "--target", "y", "--categorical", "kind", "--methods", "ae", "rp", *QUICK]  # fmt: skip
     found = []
     for cores in ("1", "2"):
         done = subprocess.run(
             [*given, "--cores", cores], capture_output=True, text=True, env={**os.environ},
-            timeout=600,
+            timeout=3000,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         rows = json.loads(done.stdout)["methods"]

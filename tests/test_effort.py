@@ -7,9 +7,9 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rafs.effort import effort_of
 from rafs.experiments import Plan, Run
-from rafs.params import load
+from rafs.pipeline.effort import effort_of
+from rafs.pipeline.parameters import load
 from small_project import PROJECT
 from snakemake_executor_plugin_slurm_packed import packs, seconds
 
@@ -42,9 +42,19 @@ def test_the_reproduction_is_within_what_it_asks_for() -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) > 150
     for row in rows:
-        experiment = "de_nll" if row["method"] == "de_nll" else "main"
-        effort = PLAN.effort(Run(experiment, row["method"], row["dataset"], 0))
+        effort = PLAN.effort(Run("main", row["method"], row["dataset"], 0))
         assert effort.minutes(1) * 60 > 10 * float(row["max"]), row
+
+
+def test_every_run_has_an_effort() -> None:
+    """Of experiments by name too, and of methods without settings."""
+    for experiment in PLAN.named:
+        first = {run.method: run for run in reversed(PLAN.runs(experiment))}
+        for run in first.values():
+            effort = PLAN.effort(run)
+            assert effort.minutes(1) >= 5
+            assert effort.memory(1) >= 1000
+    assert effort_of(20, 1, {}, HOW, 1).seconds < 2  # a reference
 
 
 def test_long_runs_are_known_as_such() -> None:
@@ -58,7 +68,7 @@ def test_long_runs_are_known_as_such() -> None:
 def test_gpus_are_asked_for_where_the_device_is_one() -> None:
     params = load(PROJECT / "params.yaml")
     assert Plan(params, PROJECT).gres == ""
-    assert Plan({**params, "device": "cuda"}, PROJECT).gres == "gpu:1"
+    assert Plan(params.model_copy(update={"device": "cuda"}), PROJECT).gres == "gpu:1"
 
 
 @dataclass(frozen=True)
@@ -74,7 +84,7 @@ class Job:
 jobs = st.lists(
     st.builds(
         lambda rule, attempt, seconds, gres: (rule, attempt, {"seconds": seconds, "gres": gres}),
-        st.sampled_from(["train", "tune"]), st.integers(1, 3), st.integers(1, 2000),
+        st.sampled_from(["train", "score"]), st.integers(1, 3), st.integers(1, 2000),
         st.sampled_from(["", "gpu:1"]),
     ),
     max_size=60,

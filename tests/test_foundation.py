@@ -14,8 +14,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rafs import files, provenance, seeding
+from rafs import files, seeding
 from rafs.errors import DamagedFileError
+from rafs.pipeline import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -123,7 +124,7 @@ def package(tmp_path):
 
     def code(*roots: str) -> str:
         script = (
-            "import sys, pathlib; from rafs.provenance import code_hash;"
+            "import sys, pathlib; from rafs.pipeline.provenance import code_hash;"
             f"print(code_hash({list(roots)!r}, pathlib.Path({str(tmp_path / 'lock')!r})))"
         )
         done = subprocess.run(
@@ -135,7 +136,9 @@ def package(tmp_path):
     return tmp_path, code
 
 
-TRAIN = {name: ("rafs.jobs.train", f"rafs.methods.{name}") for name in ("rafs", "random_prior")}
+TRAIN = {
+    name: ("rafs.pipeline.jobs.train", f"rafs.methods.{name}") for name in ("rafs", "random_prior")
+}
 
 
 def test_a_comment_a_docstring_and_the_formatting_are_no_change(package):
@@ -155,32 +158,47 @@ def test_a_method_s_code_is_its_own_and_what_it_imports(package):
     after = {name: code(*roots) for name, roots in TRAIN.items()}
     assert after["rafs"] != before["rafs"]
     assert after["random_prior"] == before["random_prior"]
-    with (root / "rafs" / "engine" / "fused.py").open("a") as file:
+    with (root / "rafs" / "engine" / "fused" / "training.py").open("a") as file:
         file.write("\nNEW = 1\n")
     assert code(*TRAIN["random_prior"]) != before["random_prior"]
 
 
-def test_a_new_entry_in_the_list_of_methods_changes_no_run(package):
+def test_a_new_method_changes_no_run_but_what_shows_its_label(package):
+    root, code = package
+    before, shown = code(*TRAIN["rafs"]), code("rafs.reporting.labels")
+    new = root / "rafs" / "methods" / "new.py"
+    new.write_text('class New:\n    name, label = "new", "New"\n')
+    assert code(*TRAIN["rafs"]) == before
+    assert code("rafs.reporting.labels") != shown
+
+
+def test_the_code_that_finds_methods_is_part_of_every_run(package):
     root, code = package
     before = code(*TRAIN["rafs"])
     path = root / "rafs" / "methods" / "__init__.py"
-    path.write_text(path.read_text().replace("REGISTRY = {", 'REGISTRY = {"new": "new:New",', 1))
-    assert code(*TRAIN["rafs"]) == before
+    path.write_text(path.read_text().replace('SUFFIX = "+rafs"', 'SUFFIX = "+random"', 1))
+    assert code(*TRAIN["rafs"]) != before
 
 
 def test_scores_are_not_part_of_training(package):
     root, code = package
-    before, scoring = code(*TRAIN["rafs"]), code("rafs.jobs.score")
-    for name in ("metrics.py", "statistics.py", "reporting/inputs.py", "estimators.py", "gp.py"):
+    before, scoring = code(*TRAIN["rafs"]), code("rafs.pipeline.jobs.score")
+    for name in (
+        "evaluation/metrics.py",
+        "evaluation/statistics/scores.py",
+        "reporting/inputs.py",
+        "estimators/base.py",
+        "gp.py",
+    ):
         with (root / "rafs" / name).open("a") as file:
             file.write("\nNEW = 1\n")
     assert code(*TRAIN["rafs"]) == before
-    assert code("rafs.jobs.score") != scoring
+    assert code("rafs.pipeline.jobs.score") != scoring
 
 
 def test_the_data_files_of_a_module_are_part_of_it(package):
     root, code = package
-    roots = {"page": "rafs.jobs.page", "table": "rafs.reporting.published"}
+    roots = {"page": "rafs.pipeline.jobs.page", "table": "rafs.reporting.published"}
     before = {name: code(module) for name, module in roots.items()}
     with (root / "rafs" / "reporting" / "page" / "page.css").open("a") as file:
         file.write("/* another look */")
@@ -201,15 +219,21 @@ def test_only_locked_versions_of_imported_packages_count(package):
 
 
 def test_the_closure_follows_relative_and_nested_imports():
-    modules, foreign = provenance.closure(["rafs.jobs.train"])
+    modules, foreign = provenance.closure(["rafs.pipeline.jobs.train"])
     assert {"rafs.files", "rafs.methods.base", "rafs.engine.fused"} <= set(modules)
     assert "numpy" in foreign
     assert not any(name.startswith("rafs.reporting") for name in modules)
 
 
-def test_conda_installs_the_locked_versions_and_the_package_itself():
+def test_an_import_for_annotations_alone_is_no_dependency():
+    modules, _ = provenance.closure(["rafs.datasets.catalogue.he"])
+    assert {"rafs.datasets.core", "rafs.datasets.sampling"} <= set(modules)
+    assert "rafs.datasets.sources" not in modules  # the core names it under `if TYPE_CHECKING`
+
+
+def test_conda_installs_the_locked_versions():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     *conda, pip = environment["dependencies"]
-    assert pip == {"pip": ["--requirement requirements.lock", "--editable ."]}
+    assert pip == {"pip": ["--requirement requirements.lock"]}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert conda == [f"python {project['requires-python']}", "pip"]

@@ -11,7 +11,7 @@ from sklearn.gaussian_process.kernels import DotProduct
 
 from rafs import gp
 from rafs.errors import ParameterError
-from rafs.gp import Network, nngp, ntk, posterior
+from rafs.gp import WideNetwork, nngp, ntk, posterior
 
 PHI = {"erf": erf, "relu": lambda u: np.maximum(u, 0), "linear": lambda u: u}
 SLOPE = {
@@ -61,18 +61,18 @@ def test_relu_expectations_equal_sampling(rho: float) -> None:
 
 
 def test_known_values() -> None:
-    he_relu = Network(hidden_layers=3, activation="relu", weight_sd=2**0.5, bias_sd=0)
+    he_relu = WideNetwork(hidden_layers=3, activation="relu", weight_sd=2**0.5, bias_sd=0)
     x = np.array([[1.0, 2.0], [2.0, -1.0], [-1.0, -2.0]])
     assert np.diag(nngp(x, network=he_relu)) == pytest.approx(5)  # 2 |x|^2 / d, kept by every layer
     assert np.diag(ntk(x, network=he_relu)) == pytest.approx(20)  # once per layer
-    one = Network(hidden_layers=1, activation="relu", weight_sd=2**0.5, bias_sd=0)
+    one = WideNetwork(hidden_layers=1, activation="relu", weight_sd=2**0.5, bias_sd=0)
     assert nngp(x, network=one)[0, 1] == pytest.approx(5 / np.pi)  # orthogonal
     assert nngp(x, network=one)[0, 2] == pytest.approx(0, abs=1e-12)  # opposite
     # E erf(u)^2 = 1/3 where var u = 1/2
-    half = Network(hidden_layers=1, activation="erf", weight_sd=[0.5**0.5, 1], bias_sd=0)
+    half = WideNetwork(hidden_layers=1, activation="erf", weight_sd=[0.5**0.5, 1], bias_sd=0)
     assert nngp([[1.0]], network=half)[0, 0] == pytest.approx(1 / 3)
     # a linear network of L layers: the tangent kernel is L times the product kernel
-    linear = Network(hidden_layers=4, activation="linear", weight_sd=1, bias_sd=0)
+    linear = WideNetwork(hidden_layers=4, activation="linear", weight_sd=1, bias_sd=0)
     assert ntk(x, network=linear) == pytest.approx(5 * x @ x.T / 2)
 
 
@@ -82,11 +82,11 @@ def test_known_values() -> None:
 @given(st.integers(0, 2**32 - 1), st.integers(0, 4), st.floats(0.1, 3), st.floats(0, 2))
 def test_kernels_are_symmetric_and_positive(kernel, activation, seed, hidden, w, b) -> None:
     x = np.random.default_rng(seed).normal(0, 3, (12, 3))
-    matrix = kernel(x, network=Network(hidden, activation, w, b))
+    matrix = kernel(x, network=WideNetwork(hidden, activation, w, b))
     assert np.array_equal(matrix, matrix.T)
     assert np.linalg.eigvalsh(matrix).min() > -1e-7 * np.abs(matrix).max()
     name = "ntk" if kernel is ntk else "nngp"
-    diagonal = Network(hidden, activation, w, b).diagonal(name, x)
+    diagonal = WideNetwork(hidden, activation, w, b).diagonal(name, x)
     assert diagonal == pytest.approx(np.diag(matrix), rel=1e-6, abs=1e-9)
 
 
@@ -94,12 +94,14 @@ def test_kernels_are_symmetric_and_positive(kernel, activation, seed, hidden, w,
 
 TORCH = {"erf": torch.erf, "relu": torch.relu}
 DEEP = {  # per-layer scales that differ, so that a shifted index is seen
-    "erf": Network(2, "erf", (1.5, 0.9, 1.2), (0.3, 0.5, 0.1)),
-    "relu": Network(2, "relu", (1.5, 0.9, 1.2), (0.3, 0.5, 0.1)),
+    "erf": WideNetwork(2, "erf", (1.5, 0.9, 1.2), (0.3, 0.5, 0.1)),
+    "relu": WideNetwork(2, "relu", (1.5, 0.9, 1.2), (0.3, 0.5, 0.1)),
 }
 
 
-def sampled(network: Network, width: int, seed: int, standard: bool) -> tuple[np.ndarray, float]:
+def sampled(
+    network: WideNetwork, width: int, seed: int, standard: bool
+) -> tuple[np.ndarray, float]:
     """Return the tangent kernel J Sigma_0 J^T of one finite network, and its first output."""
     generator = torch.Generator().manual_seed(seed)
     fans = [INPUTS.shape[1], *[width] * network.hidden_layers, 1]
@@ -159,7 +161,7 @@ def test_output_variance_of_wide_networks_is_nngp() -> None:
 
 def test_posterior_equals_scikit_learn() -> None:
     x, y, x_test, _ = he_data(0)
-    linear = Network(hidden_layers=0, weight_sd=1, bias_sd=0.7)
+    linear = WideNetwork(hidden_layers=0, weight_sd=1, bias_sd=0.7)
     ours = posterior(x, y, 0.1, linear)
     theirs = GaussianProcessRegressor(DotProduct(0.7), alpha=0.01, optimizer=None).fit(x, y)
     mean, sd = theirs.predict(x_test, return_std=True)
@@ -173,7 +175,7 @@ def test_posterior_equals_scikit_learn() -> None:
 def test_posterior_is_the_conditional_of_the_joint_gaussian(kernel, activation) -> None:
     """By the precision matrix of the joint distribution instead of the textbook formula."""
     x, y, x_test, _ = he_data(1)
-    x_test, network = x_test[::7], Network(1, activation, 1.3, 0.4)
+    x_test, network = x_test[::7], WideNetwork(1, activation, 1.3, 0.4)
     both = network.matrix(kernel, np.concatenate([x_test, x]))
     both += np.diag(np.r_[np.full(len(x_test), 1e-9), np.full(len(x), 0.2**2)])
     precision = np.linalg.inv(both)
@@ -188,7 +190,7 @@ def test_posterior_is_the_conditional_of_the_joint_gaussian(kernel, activation) 
 def test_posterior_interpolates_as_the_noise_vanishes() -> None:
     x = np.linspace(-2, 2, 6)[:, None]
     y = np.sin(3 * x[:, 0])
-    network, gaps = Network(2, "relu", 1.5, 0.5), []
+    network, gaps = WideNetwork(2, "relu", 1.5, 0.5), []
     for noise in (0.3, 0.03, 0.003, 0.0):
         mean, variance = posterior(x, y, noise, network).predict(x)
         gaps.append(np.abs(mean - y).max())
@@ -225,14 +227,14 @@ def test_he_et_al_reference() -> None:
     ("make", "message"),
     [
         (
-            lambda: Network(activation="gelu"),
+            lambda: WideNetwork(activation="gelu"),
             "no closed-form kernel for .*'gelu'; choose one of erf",
         ),
-        (lambda: Network(hidden_layers=-1), "give 0 or more"),
-        (lambda: Network(weight_sd=(1.0, 2.0)), "each of the 3 layers"),
-        (lambda: Network(bias_sd=-1.0), "bias_sd = -1.0 is not usable"),
-        (lambda: Network(hidden_layers=1.5), "hidden_layers = 1.5 is no number"),
-        (lambda: Network(weight_sd="wide"), "weight_sd = wide is not usable"),
+        (lambda: WideNetwork(hidden_layers=-1), "give 0 or more"),
+        (lambda: WideNetwork(weight_sd=(1.0, 2.0)), "each of the 3 layers"),
+        (lambda: WideNetwork(bias_sd=-1.0), "bias_sd = -1.0 is not usable"),
+        (lambda: WideNetwork(hidden_layers=1.5), "hidden_layers = 1.5 is no number"),
+        (lambda: WideNetwork(weight_sd="wide"), "weight_sd = wide is not usable"),
         (lambda: posterior([[1.0]], [1.0], 0.1, kernel="rbf"), "choose ntk or nngp"),
         (lambda: ntk([1.0, 2.0]), r"shape \(2,\)"),
         (lambda: ntk([[1.0]], [[1.0, 2.0]]), "1 and 2 columns"),

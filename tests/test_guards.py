@@ -1,16 +1,20 @@
 """What the guards make of the files that they look at."""
 
+import os
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from rafs import guards, paths
+from rafs import paths
 from rafs.experiments import Plan
 from rafs.files import write_json
-from rafs.params import load
-from rafs.status import Status
+from rafs.pipeline import dvc, guards, records, surroundings
+from rafs.pipeline.forkserver import ownership, server
+from rafs.pipeline.parameters import load
+from rafs.pipeline.status import Status
 from small_project import PROJECT
 
 
@@ -19,18 +23,40 @@ def test_an_output_is_finished_while_we_look(
 ) -> None:
     """Snakemake writes its record and then takes its mark away: it is seen by the one or other."""
     monkeypatch.chdir(tmp_path)
-    mark = guards.INCOMPLETE / urlsafe_b64encode(b"results/x.json").decode()
-    guards.mark_incomplete(["results/x.json"])
-    look = guards.about
+    mark = records.INCOMPLETE / urlsafe_b64encode(b"results/x.json").decode()
+    records.mark_incomplete(["results/x.json"])
+    look = records.about
 
     def look_and_finish(top: Path) -> Iterator[tuple[str, Path]]:
         yield from list(look(top))
         if mark.exists():
-            guards.METADATA.mkdir(parents=True)
-            mark.rename(guards.METADATA / mark.name)
+            records.METADATA.mkdir(parents=True)
+            mark.rename(records.METADATA / mark.name)
 
-    monkeypatch.setattr(guards, "about", look_and_finish)
-    assert guards.recorded() == {"results/x.json"}
+    monkeypatch.setattr(records, "about", look_and_finish)
+    assert records.recorded() == {"results/x.json"}
+
+
+def test_a_checksum_is_noted_once_and_of_what_is_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = ["a.csv", "long/" * 80 + "b.csv", "incomplete.csv", "damaged.csv", "gone.csv"]
+    for name in names:
+        write_json(records.about_one(records.METADATA, name), {"starttime": 1, "endtime": 2})
+        write_json(name, "content")
+    records.mark_incomplete(["incomplete.csv"])
+    records.about_one(records.METADATA, "damaged.csv").write_text("7")
+    Path("gone.csv").unlink()
+    records.seal([*names, "unknown.csv"])
+    seals = {name: (record or {}).get("seal") for name, record in records.records().items()}
+    before = records.checksum("a.csv")
+    assert seals == {**dict.fromkeys(names[:2], before), "damaged.csv": None, "gone.csv": None}
+    write_json("a.csv", "other")
+    records.seal(names)
+    record = records.records()["a.csv"]
+    assert record is not None
+    assert record["seal"] == before != records.checksum("a.csv")
 
 
 @pytest.mark.parametrize("content", [None, [], "x", 7, {"starttime": 1}])
@@ -43,9 +69,9 @@ def test_records_that_say_nothing(
     plan = Plan(load(PROJECT / "params.yaml", "smoke"), PROJECT)
     write_json(paths.FETCHED.format(dataset="boston"), content)
     drawn = plan.drawn("he", 0)
-    write_json(guards.METADATA / urlsafe_b64encode(drawn.encode()).decode(), content)
+    write_json(records.METADATA / urlsafe_b64encode(drawn.encode()).decode(), content)
     assert guards.Guard(None, plan, PROJECT).missing() == []
-    assert guards.records() == {drawn: None}
+    assert records.records() == {drawn: None}
     assert Status(plan).as_dict(cores=1)["jobs"]["data"]["done"] == 0
 
 
@@ -57,8 +83,23 @@ def test_without_the_command_dvc(
     monkeypatch.setenv("PATH", "")
     for name in (".git", ".dvc", "dvc.yaml"):
         (tmp_path / name).mkdir()
-    guard = guards.Guard(None, Plan(load(PROJECT / "params.yaml"), PROJECT), PROJECT)
-    guard.damaged = {"results/x.json": "it was damaged"}
-    guard.repair_cache()
-    guard.commit()
+    dvc.repair_cache(["results/x.json"])
+    dvc.commit()
     assert capsys.readouterr().err.startswith("rafs: DVC is not installed, so it was not told")
+
+
+@pytest.mark.parametrize(("gres", "batch"), [("gpu:1", "3"), ("", None)])
+def test_one_process_trains_what_shares_a_gpu(gres, batch, monkeypatch):
+    """As many runs as Snakemake has cores, unless RAFS_BATCH says otherwise."""
+    monkeypatch.setenv(surroundings.BATCH, "")  # so that it is restored afterwards
+    monkeypatch.delenv(surroundings.BATCH)
+    resources = SimpleNamespace(cores=3)
+    workflow = SimpleNamespace(resource_settings=resources, is_main_process=False)
+    guard = guards.Guard(workflow, SimpleNamespace(gres=gres), Path())
+    seen = []
+    monkeypatch.setattr(server, "start", lambda: seen.append(os.environ.get(surroundings.BATCH)))
+    monkeypatch.setenv(ownership.OWNER, "")
+    guard.start_server()
+    monkeypatch.setenv(surroundings.BATCH, "2")
+    guard.start_server()
+    assert seen == [batch, "2"]

@@ -37,7 +37,6 @@ def test_predictions_and_data(written):
     assert data.in_distribution.any()
     assert written.data("abalone", 1).in_distribution is None
     assert written.data("he", 9) is None
-    assert written.trials("main", "rafs", "he") is None
 
 
 def test_absent_experiment_is_none_or_an_error(written):

@@ -1,38 +1,44 @@
-"""The jobs: tuning, training and scoring of one cell, and what stands in for a failure."""
+"""The jobs: tuning and training, and scoring of one run, and what stands in for a failure."""
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rafs import datasets, paths
+from rafs import datasets, methods, paths
+from rafs.cli import main
 from rafs.errors import RafsError
 from rafs.experiments import Plan, Run
-from rafs.files import read_json, read_npz, write_json
-from rafs.jobs import aggregate, data, failed, score, train, tune, verify
-from rafs.params import load
+from rafs.files import canonical_json, read_json, read_npz, write_json
+from rafs.pipeline.jobs import aggregate, data, failed, score, train, verify
+from rafs.pipeline.parameters import load
 from rafs.storage import read_dataset, write_dataset, write_missing
-from small_project import PROJECT
+from small_project import PROJECT, replan
 
 
 @pytest.fixture
 def plan(tmp_path, monkeypatch):
     """Return a plan with short trainings, in an empty directory."""
-    params = load(PROJECT / "params.yaml", "smoke")
-    params["training"]["steps"] = 30
     monkeypatch.chdir(tmp_path)
-    return Plan(params, PROJECT)
+    smoke = Plan(load(PROJECT / "params.yaml", "smoke"), PROJECT)
+    return replan(smoke, lambda content: content["training"].update(steps=30))
+
+
+def tuned_by(plan: Plan, trials: int, keep: int) -> Plan:
+    return replan(plan, lambda content: content["tuning"].update(trials=trials, keep=keep))
+
+
+MADE = (paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST)
 
 
 def do(plan, run: Run) -> dict:
     """Run all jobs of one run and return its metrics."""
-    for seed in (run.seed, plan.params["tuning"]["seed"]):
-        data.run(json.loads(plan.data("described", run.dataset, seed)))
-    tune.run(json.loads(plan.tune(plan.tuning(run.experiment), run.base, run.dataset)))
+    data.run(json.loads(plan.data("described", run.dataset, run.seed)))
     train.run(json.loads(plan.train(run)))
-    score.run(json.loads(plan.score(run)))
+    score.run(json.loads(plan.score((run,))))
     return read_json(run.path(paths.METRICS))
 
 
@@ -47,70 +53,158 @@ def test_a_run_goes_from_data_to_metrics_and_is_the_same_twice(plan):
     assert (predictions["variance"] > predictions["aleatoric"] * (1 - 1e-9)).all()
     assert predictions["aleatoric"] == pytest.approx(0.1**2)  # the known noise, in units of y
     assert metrics["data"]["sha256"]
-    files = [Path(run.path(name)) for name in (paths.METRICS, paths.PREDICTIONS)]
+    files = [Path(run.path(name)) for name in (paths.METRICS, *MADE)]
     first = [file.read_bytes() for file in files]
     do(plan, run)
     assert [file.read_bytes() for file in files] == first
 
 
-def test_every_trial_is_kept_and_the_best_has_the_lowest_nll(plan):
-    plan.params["tuning"]["trials"] = 5
-    do(plan, Run("main", "rp", "friedman", 0))
-    place = {"experiment": "main", "method": "rp", "dataset": "friedman"}
-    with Path(paths.TRIALS.format(**place)).open() as file:
-        trials = list(csv.DictReader(file))
-    best = read_json(paths.BEST.format(**place))
-    assert len(trials) == 5
-    lowest = min(trials, key=lambda row: float(row["nll"]))
-    assert int(lowest["trial"]) == best["trial"]
-    for name, value in best["values"].items():
-        low, high = plan.params["methods"]["rp"]["search"][name]["log_uniform"]
-        assert low <= value <= high
-        assert float(lowest[name]) == value
+def rows(template: str, run: Run) -> list[dict[str, str]]:
+    with Path(run.path(template)).open() as file:
+        return list(csv.DictReader(file))
 
 
-def test_tuning_sees_neither_test_rows_nor_evaluation_seeds(plan):
-    spec = json.loads(plan.tune("main", "ae", "friedman"))
-    assert spec["seed"] not in plan.seeds("main")
-    drawn = datasets.load("friedman", spec["seed"])
-    held = tune.hold_out(200, 0.2, tune.generator("tuning", "friedman", "hold-out"))
-    assert held.sum() == 40
-    tried, scores = [], []
-    for shift in range(4):
-        shifted = drawn.y_train + shift * held
-        tried.append(tune.tune(spec, drawn.x_train, shifted, drawn.noise))
-        scores.append([row.pop("nll") for row in tried[-1]])
-    assert "learning_rate" in tried[0][1]
-    assert all(rows == tried[0] for rows in tried)
-    # The same networks predict the same, so that the NLL is a parabola of the shift.
-    assert (np.diff(scores, 2, axis=0) > 0.1).all()
-    assert np.diff(scores, 3, axis=0) == pytest.approx(0, abs=1e-6)
+def test_every_trial_is_kept_and_the_best_has_the_lowest_nll_of_the_final_round(plan):
+    plan = tuned_by(plan, 5, 3)
+    run = Run("main", "rp", "friedman", 0)
+    metrics = do(plan, run)
+    trials, best = rows(paths.TRIALS, run), read_json(run.path(paths.BEST))
+    assert [row["trial"] for row in trials] == list("01234")
+    final = [row for row in trials if row["round"] == "final"]
+    assert len(final) == 3
+    assert len([row for row in trials if row["round"] == "screening"]) == 2
+    lowest = min(final, key=lambda row: float(row["nll"]))
+    assert (int(lowest["trial"]), "ok") == (best["trial"], best["status"])
+    assert metrics["tuned"] == best
+    for row in trials[1:]:
+        for name, space in plan.params.search("rp").items():
+            low, high = space.log_uniform
+            assert low <= float(row[name]) <= high
+    assert {name: float(lowest[name] or "nan") for name in best["values"]} == best["values"]
+    assert trials[0]["beta"] == ""  # the default: what params.yaml sets
+
+
+def test_the_tuned_settings_are_used(plan):
+    plan = tuned_by(plan, 9, 9)
+    runs = [Run("main", "ae", "he", seed) for seed in (0, 1)]
+    for run in runs:
+        metrics = do(plan, run)
+        fixed = json.loads(plan.train(run))["settings"]
+        values = read_json(run.path(paths.BEST))["values"]
+        assert metrics["settings"] == methods.get("ae").resolve(fixed, values)
+    found = [read_json(run.path(paths.BEST))["values"] for run in runs]
+    assert found[0] != found[1]  # each seed has its own
+    assert any(found)
+
+
+def test_a_run_takes_the_tuned_values_of_its_seed_elsewhere(plan):
+    plan = tuned_by(plan, 9, 9)
+    sizes = {"methods": ["ae"], "datasets": ["he"], "sweep": {"size": [2]}, "tuning": "main"}
+    plan = replan(plan, lambda content: content["experiments"].update(sizes=sizes))
+    run, source = Run("sizes", "ae@size=2", "he", 1), Run("main", "ae", "he", 1)
+    assert plan.training_inputs(run)["best"] == source.path(paths.BEST)
+    do(plan, source)
+    best = read_json(source.path(paths.BEST))
+    metrics = do(plan, run)
+    assert (metrics["tuned"], metrics["settings"]["size"]) == (best, 2)
+    assert read_json(run.path(paths.BEST)) == best
+    assert rows(paths.TRIALS, run) == []
+    # and is not trained with others where these could not be had
+    write_json(source.path(paths.BEST), {"status": "failed", "message": "why", "values": {}})
+    metrics = do(plan, run)
+    assert (metrics["status"], metrics["message"]) == ("failed", "why")
 
 
 @pytest.mark.parametrize(
-    ("dataset", "entry", "unknown"),
-    [("he", {}, False), ("boston", {}, True), ("boston", {"noise": 2.0}, False)],
+    ("method", "dataset", "entry", "space", "fitted"),
+    [
+        ("ae", "he", {}, True, False),
+        ("ae", "boston", {}, True, True),
+        ("ae", "boston", {"noise": 2.0}, True, False),
+        ("de_nll", "boston", {}, True, False),
+        ("ae", "boston", {}, False, True),
+    ],
 )
-def test_noise_is_tuned_where_it_is_not_known(dataset, entry, unknown, plan):
-    plan.params["datasets"][dataset] = entry
-    tuned = json.loads(plan.tune("main", "ae", dataset))["search"]
-    noise = {"noise": plan.params["tuning"]["noise"]} if unknown else {}
-    assert tuned == {**plan.params["methods"]["ae"]["search"], **noise}
+def test_noise_is_fitted_where_it_is_not_known(method, dataset, entry, space, fitted, plan):
+    """Never searched; fitted also if nothing is searched."""
+
+    def change(content):
+        content["datasets"][dataset] = entry
+        if not space:
+            content["methods"][method]["search"] = {}
+
+    plan = replan(plan, change)
+    run = Run("main", method, dataset, 0)
+    spec = json.loads(plan.train(run))
+    content = plan.params.written()
+    assert spec["tuning"] == {"space": content["methods"][method]["search"], **content["tuning"]}
+    drawn = replace(datasets.load("friedman", 0, train=40), noise=entry.get("noise"))
+    if dataset == "he":
+        drawn = datasets.load("he", 0)
+    write_dataset(plan.drawn(dataset, 0), drawn)
+    train.run(spec)
+    record = read_json(run.path(paths.RECORD))
+    assert (record["engine"], record["device"]) == ("fused", "cpu")
+    assert ("noise" in record["tuned"]["values"]) == fitted
+    known = 0.0 if drawn.noise is None else drawn.noise / float(np.std(drawn.y_train))
+    expected = record["tuned"]["values"]["noise"] if fitted else known
+    assert record["noise"] == pytest.approx(expected)
+
+
+def test_what_is_tuned_nowhere_has_no_trials(plan):
+    plan = replan(plan, lambda content: content["methods"]["ae"].update(search={}))
+    run = Run("main", "ae", "he", 0)
+    metrics = do(plan, run)
+    assert json.loads(plan.train(run))["tuning"] is None
+    assert metrics["tuned"]["status"] == "untuned"
+    assert rows(paths.TRIALS, run) == []
+
+
+def test_tuned_values_are_gathered_with_their_ranges(plan):
+    experiments = {
+        "main": {"methods": ["rp"], "datasets": ["he"], "seeds": 2},
+        "sizes": {"methods": ["rp"], "datasets": ["he"], "seeds": 2, "sweep": {"size": [2]},
+                  "tuning": "main"},
+    }  # fmt: skip
+    plan = replan(plan, lambda content: content.update(experiments=experiments))
+    plan = tuned_by(plan, 9, 9)
+    for experiment in ("main", "sizes"):
+        for run in plan.runs(experiment):
+            do(plan, run)
+        aggregate.run(json.loads(plan.aggregate(experiment)))
+    with Path(paths.TUNED.format(experiment="main")).open() as file:
+        found = list(csv.DictReader(file))
+    best = {seed: read_json(Run("main", "rp", "he", seed).path(paths.BEST)) for seed in (0, 1)}
+    assert any(part["values"] for part in best.values())
+    assert [(row["seed"], row["name"], float(row["value"]), row["trial"]) for row in found] == [
+        (str(seed), name, value, str(part["trial"]))
+        for seed, part in best.items()
+        for name, value in part["values"].items()
+    ]
+    search = plan.params.search("rp")
+    for row in found:
+        assert (float(row["low"]), float(row["high"])) == search[row["name"]].log_uniform
+    others = Path(paths.TUNED.format(experiment="sizes")).read_text()
+    assert others == "experiment,method,dataset,seed,trial,name,value,low,high\n"
 
 
 def test_all_methods_get_the_same_effort(plan):
-    specs = [
-        json.loads(plan.tune(experiment, method, "friedman"))
-        for experiment, method, dataset in plan.tuned()
-        if dataset == "friedman" and experiment in ("main", "rafs_on", "de_nll")
-    ]
-    assert len(specs) == 11
-    efforts = {(s["trials"], s["training"]["steps"], s["settings"]["size"]) for s in specs}
-    assert len(efforts) == 1
+    runs = [
+        run for experiment in ("main", "rafs_on") for run in plan.runs(experiment)
+        if (run.dataset, run.seed) == ("friedman", 0)
+    ]  # fmt: skip
+    assert len(runs) == 11
+    specs = [json.loads(plan.train(run)) for run in runs]
+    how = {
+        canonical_json([s["training"], s["settings"]["size"], {**s["tuning"], "space": None}])
+        for s in specs
+    }
+    assert len(how) == 1
 
 
 def test_a_diverging_run_is_recorded_as_such(plan):
-    plan.params["methods"]["de"] = {"activation": "linear", "learning_rate": 1e30}
+    wild = {"activation": "linear", "learning_rate": 1e30}
+    plan = replan(plan, lambda content: content["methods"].update(de=wild))
     metrics = do(plan, Run("main", "de", "he", 0))
     assert metrics["status"] == "diverged"
     assert "diverged at step" in metrics["message"]
@@ -125,7 +219,7 @@ def test_runs_done_together_are_the_runs_done_alone(plan):
     ]  # fmt: skip
     for run in runs:
         do(plan, run)
-    files = [Path(run.path(t)) for run in runs for t in (paths.PREDICTIONS, paths.RECORD)]
+    files = [Path(run.path(t)) for run in runs for t in MADE]
     alone = [file.read_bytes() for file in files]
     for file in files:
         file.unlink()
@@ -139,17 +233,16 @@ def test_runs_done_together_are_the_runs_done_alone(plan):
 
 def test_a_missing_dataset_is_carried_through(plan):
     run = Run("main", "ae", "he", 0)
-    for seed in (0, plan.params["tuning"]["seed"]):
-        write_missing(plan.drawn("he", seed), "no source")
-    tune.run(json.loads(plan.tune("main", "ae", "he")))
+    write_missing(plan.drawn("he", 0), "no source")
     train.run(json.loads(plan.train(run)))
-    score.run(json.loads(plan.score(run)))
+    score.run(json.loads(plan.score((run,))))
     metrics = read_json(run.path(paths.METRICS))
     assert (metrics["status"], metrics["message"]) == ("missing", "no source")
 
 
 def test_rows_of_scores_keep_runs_that_have_none(plan):
-    plan.params["experiments"]["main"] = {"methods": ["ae"], "datasets": ["he"], "seeds": [0, 1]}
+    main = {"methods": ["ae"], "datasets": ["he"], "seeds": [0, 1]}
+    plan = replan(plan, lambda content: content["experiments"].update(main=main))
     do(plan, Run("main", "ae", "he", 0))
     aggregate.run(json.loads(plan.aggregate("main")))
     with Path(paths.SCORES.format(experiment="main")).open() as file:
@@ -158,17 +251,22 @@ def test_rows_of_scores_keep_runs_that_have_none(plan):
     assert float(rows[0]["nll"]) == read_json("results/runs/main/ae/he/seed-0/metrics.json")[
         "metrics"]["nll"]  # fmt: skip
     assert rows[1]["nll"] == ""
+    drawn = datasets.load("he", 0)
+    sizes = [len(drawn.y_train), len(drawn.y_test), int(drawn.in_distribution.sum())]
+    assert [int(rows[0][name]) for name in aggregate.SIZES] == sizes
 
 
-@pytest.mark.parametrize("kind", ["data", "tune", "train", "score"])
+@pytest.mark.parametrize("kind", ["data", "train", "score"])
 def test_a_failed_job_leaves_files_that_say_so(kind, plan, tmp_path):
     run = Run("main", "ae", "he", 0)
     do(plan, run)
     spec = {
-        "data": plan.data("described", "he", 0), "tune": plan.tune("main", "ae", "he"),
-        "train": plan.train(run), "score": plan.score(run),
+        "data": plan.data("described", "he", 0), "train": plan.train(run),
+        "score": plan.score((run,)),
     }[kind]  # fmt: skip
     (tmp_path / "log").write_text("something\nrafs: the disk is full\n")
+    if kind == "score":
+        Path(run.path(paths.METRICS)).unlink()  # as Snakemake does before a job
     failed.run({"of": kind, "log": "log", "spec": json.loads(spec)})
     assert len(verify.failures()) == 1
     with pytest.raises(RafsError, match="the disk is full"):
@@ -176,9 +274,38 @@ def test_a_failed_job_leaves_files_that_say_so(kind, plan, tmp_path):
     if kind == "data":
         assert "the disk is full" in read_dataset(plan.drawn("he", 0))
     if kind == "train":
-        score.run(json.loads(plan.score(run)))
+        assert read_json(run.path(paths.BEST))["status"] == "failed"
+        assert rows(paths.TRIALS, run) == []
+        score.run(json.loads(plan.score((run,))))
     if kind in ("train", "score"):
         assert read_json(run.path(paths.METRICS))["status"] == "failed"
+
+
+def test_a_seed_that_cannot_be_scored_harms_no_other(plan, tmp_path, capsys, monkeypatch):
+    """Whatever is wrong with it, one line says so, and it alone gets a stand-in."""
+    runs = plan.cell("main", "ae", "he")
+    good = do(plan, runs[0])
+    do(plan, runs[1])
+    spec = plan.score(runs)
+    for run in runs:
+        Path(run.path(paths.METRICS)).unlink()
+    Path(runs[1].path(paths.PREDICTIONS)).write_text("damaged")
+    assert main(["job", "score", "--spec", spec]) == 1
+    (tmp_path / "log").write_text(said := capsys.readouterr().err)
+    assert said.startswith(f"rafs: seed-1: {runs[1].path(paths.PREDICTIONS)} cannot be read")
+    main(["job", "failed", "--spec", spec, "--of", "score", "--log", "log"])
+    metrics = read_json(runs[1].path(paths.METRICS))
+    assert metrics["status"] == "failed"
+    assert metrics["message"].startswith("the score job failed: results/runs/main/ae/he/seed-1/")
+    assert read_json(runs[0].path(paths.METRICS)) == good
+    assert [note.parent.name for note in failed.failures()] == ["seed-1"]
+    Path(runs[1].path(paths.METRICS)).unlink()
+    monkeypatch.setattr(score, "read_npz", lambda path: 1 // 0)
+    with pytest.raises(RafsError) as caught:
+        score.run(json.loads(spec))
+    lines = [f"seed-{seed}: ZeroDivisionError: integer division or modulo by zero" for seed in "01"]
+    assert str(caught.value).split("\n") == lines
+    assert "Traceback" in capsys.readouterr().err
 
 
 def test_a_dataset_comes_back_as_it_was(tmp_path):
@@ -195,5 +322,5 @@ def test_predictions_of_other_data_are_refused(plan):
     do(plan, run)
     write_dataset(plan.drawn("he", 0), datasets.load("he", 0, test=49))
     with pytest.raises(RafsError, match="does not fit its dataset"):
-        score.run(json.loads(plan.score(run)))
+        score.run(json.loads(plan.score((run,))))
     write_json(run.path(paths.RECORD), {"status": "ok"})

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from rafs import metrics
 from rafs.errors import ParameterError
+from rafs.evaluation import metrics
 
 
 @pytest.fixture
@@ -46,6 +46,17 @@ def test_intervals_equal_those_of_scipy(predictions):
     assert found["calib_50"] == found["coverage_50"]
 
 
+def test_interval_score_is_scoringrules_and_worked_out_by_hand(predictions):
+    y, mean, variance = predictions
+    low, high = stats.norm.interval(0.95, mean, np.sqrt(variance))
+    found = metrics.evaluate(y, mean, variance)["metrics"]["interval_score_95"]
+    assert found == pytest.approx(np.mean(scoringrules.interval_score(y, low, high, 0.05)))
+    inside = metrics.evaluate([1.0], [0.0], [4.0])["metrics"]["interval_score_95"]
+    assert inside == pytest.approx(4 * 1.959963984540054)
+    missed = metrics.evaluate([-5.0], [0.0], [1.0])["metrics"]["interval_score_95"]
+    assert missed == pytest.approx(2 * 1.959963984540054 + 40 * (5 - 1.959963984540054))
+
+
 def test_errors_by_hand():
     found = metrics.evaluate([1.0, 2.0, 3.0], [1.0, 4.0, 0.0], [1.0, 4.0, 9.0])["metrics"]
     assert found["rmse"] == pytest.approx((13 / 3) ** 0.5)
@@ -75,7 +86,7 @@ def test_true_distribution_is_calibrated_and_scores_best():
         assert true[f"calib_{level}"] == pytest.approx(level / 100, abs=0.015)
     for factor in (0.5, 2.0):
         other = metrics.evaluate(y, np.zeros_like(y), factor * sd**2)["metrics"]
-        for name in ("nll", "crps", "calibration_error"):
+        for name in ("nll", "crps", "interval_score_95", "calibration_error"):
             assert true[name] < other[name]
 
 
@@ -158,6 +169,33 @@ def test_units_of_y(arrays, unit):
     y, mean, variance = arrays
     one = metrics.evaluate(y, mean, variance)["metrics"]
     other = metrics.evaluate(unit * y, unit * mean, unit**2 * variance)["metrics"]
-    for name in ("rmse", "mae", "crps", "width_90", "sharpness"):
+    for name in ("rmse", "mae", "crps", "width_90", "interval_score_95", "sharpness"):
         assert other[name] == pytest.approx(unit * one[name], rel=1e-6, abs=1e-9)
     assert other["nll"] == pytest.approx(one["nll"] + np.log(unit), rel=1e-6, abs=1e-6)
+
+
+def test_every_metric_is_presented() -> None:
+    assert len(set(metrics.NAMES)) == len(metrics.METRICS)
+    for metric in metrics.METRICS:
+        assert metric.label, metric.name
+        assert metric.title, metric.name
+        assert metric.unit in (metrics.NATS, metrics.UNITS, metrics.SHARE)
+        assert set(metric.shown) <= {metrics.HEADLINE, metrics.EXPLORER, metrics.COMPARE}
+        assert metric.rewards or metrics.HEADLINE not in metric.shown
+
+
+def test_metrics_are_listed_in_the_order_of_each_report() -> None:
+    listed = {place: [metric.name for metric in metrics.shown(place)]
+              for place in (metrics.HEADLINE, metrics.EXPLORER, metrics.COMPARE)}  # fmt: skip
+    assert listed == {
+        "headline": ["nll", "crps", "rmse", "coverage_95", "interval_score_95"],
+        "explorer": ["nll_paper", "crps", "rmse", "coverage_95", "interval_score_95",
+                     "calibration_error"],
+        "compare": ["nll_paper", "crps", "rmse", "coverage_95"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("column", ["rmse", "in_rmse", "out_rmse"])
+def test_columns_of_both_ranges_belong_to_their_metric(column: str) -> None:
+    assert metrics.find(column) is metrics.BY_NAME["rmse"]
+    assert metrics.find("log_rmse") is None

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from rafs import statistics
+from rafs.evaluation import statistics
 from rafs.reporting import published
 
 

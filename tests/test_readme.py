@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 import yaml
 
+import made_up
 from documented import block, blocks, commands
 from rafs.experiments import Plan
-from rafs.params import load
+from rafs.pipeline.parameters import load
 from rafs.reporting import readme
+from rafs.reporting.summary import summarise
+from rafs.reporting.tables import categories
 from small_project import Copy
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,7 +53,7 @@ def test_the_yaml_is_that_of_the_documentation():
 
 def test_the_numbers_of_jobs_are_those_of_params():
     plan = Plan(load(ROOT / "params.yaml"), ROOT)
-    assert f"{len(list(plan.tuned()))} tunings and {len(plan.all_runs):,} runs" in TEXT
+    assert f"{len(plan.all_runs):,} runs" in TEXT
 
 
 ELSEWHERE = {  # commands that other tests run, or that are not ours
@@ -63,6 +66,9 @@ ELSEWHERE = {  # commands that other tests run, or that are not ours
     "rafs compare": "test_docs runs the same line",
     "rafs smoke": "test_targets",
     "snakemake --profile": "tests/cluster",
+    "make torch": "installs a package",
+    "snakemake steps": "an experiment by name: test_by_name",
+    "snakemake tuning_luck": "an experiment by name: test_by_name",
     "snakemake released": "test_by_name",
     "snakemake released_quick": "test_by_name",
 }
@@ -118,3 +124,44 @@ def test_the_comparison_is_that_of_the_documentation():
 
 def test_the_headline_is_that_of_the_reports():
     assert readme.current(ROOT) == TEXT
+
+
+def summary(top: dict[str, float]) -> dict:
+    """Return the summary of made-up results with these levels of NLL; all others are worse."""
+    rng = np.random.default_rng(0)
+    frame = made_up.scores(
+        seeds=3, nll=lambda m, d, s: top.get(m, 3.0) + (0.0 if len(top) == 1 else rng.normal())
+    )
+    references = made_up.scores("references", ["constant"], seeds=3)
+    return summarise(made_up.Memory({"main": frame, "references": references}), claims=[])
+
+
+@pytest.mark.parametrize(
+    ("top", "words"),
+    [
+        ({"rp": 0.0}, "The best mean rank in NLL is that of RP-param, 1.00 [1.00, 1.00]: signific"),
+        ({"rp": 0.0, "rafs": 0.0}, "No method is shown to be the best alone in NLL."),
+        (dict.fromkeys(made_up.METHODS, 0.0), "No method is shown to be the best in NLL."),
+    ],
+)
+def test_the_best_is_named_only_where_a_test_says_so(top, words):
+    said = readme.answer(summary(top))
+    assert said.startswith(words)
+    if len(top) == 2:
+        near, worse = said.partition("from it: ")[2].split("; significantly worse: ")
+        assert near in ("RAFs", "RP-param")
+        assert worse.startswith("AE, ") or worse.count(",") >= 3
+
+
+def test_the_headline_shows_ranks_skill_and_parts():
+    metrics = summary({"rp": 0.0, "rafs": 0.0})
+    parts = categories.build(made_up.Memory(), {}).frame
+    lines = readme.block(metrics, [], parts).splitlines()
+    head = next(line for line in lines if line.startswith("| method | mean rank, NLL"))
+    assert "NLL − constant" in head
+    assert "95 % coverage" in head
+    assert any(line.startswith("| method | All (25) | Physical models (8) |") for line in lines)
+    without = {key: value for key, value in metrics.items() if not key.startswith("skill")}
+    text = readme.block(without, [])
+    assert "constant |" not in text
+    assert "All (25)" not in text

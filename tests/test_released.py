@@ -8,27 +8,28 @@ import numpy as np
 import pytest
 import yaml
 
-from rafs import datasets, methods, params, paths
+from rafs import config, datasets, methods, paths
 from rafs.errors import ParameterError
+from rafs.evaluation.metrics import evaluate
 from rafs.experiments import Plan, Run
 from rafs.files import read_json, read_npz, write_json, write_npz
-from rafs.jobs import aggregate, data, score, train
+from rafs.methods import runs
 from rafs.methods.base import Task, training
 from rafs.methods.ensemble import Scaler
-from rafs.metrics import evaluate
+from rafs.pipeline.jobs import aggregate, data, score, train
 from rafs.storage import read_dataset, write_dataset
-from small_project import PROJECT
+from small_project import PROJECT, replan
 
 
 @pytest.fixture
 def whole() -> dict:
-    return params.load(PROJECT / "params.yaml")
+    return config.load(PROJECT / "params.yaml").written()
 
 
 @pytest.fixture
 def plan(whole, tmp_path, monkeypatch) -> Plan:
     monkeypatch.chdir(tmp_path)
-    return Plan(whole, PROJECT)
+    return Plan(config.check(whole), PROJECT)
 
 
 # ----------------------------------------------------------------------------------- the default
@@ -37,19 +38,21 @@ def plan(whole, tmp_path, monkeypatch) -> Plan:
 def test_experiments_by_name_leave_the_default_as_it_is(whole):
     """Without them the same files are made, by jobs that are told the same."""
     less = copy.deepcopy(whole)
-    for name in ("released", "quirks"):
+    by_name = [name for name, e in whole["experiments"].items() if not e.get("default", True)]
+    assert set(by_name) >= {"released", "quirks"}
+    for name in by_name:
         del less["experiments"][name]
-    for name in ("released_vs_published", "quirks"):
-        del less["tables"][name]
-    one, two = Plan(whole, PROJECT), Plan(less, PROJECT)
-    assert one.extra == ["released", "quirks"]
+    for name, options in whole["tables"].items():
+        if set(options["experiments"]) & set(by_name):
+            del less["tables"][name]
+    one, two = (Plan(config.check(content), PROJECT) for content in (whole, less))
+    assert (one.extra, two.extra) == (by_name, [])
     assert one.artefacts() == two.artefacts()
     assert one.all_runs == two.all_runs
     for run in one.all_runs[::97]:
         assert one.train(run) == two.train(run)
-        assert one.score(run) == two.score(run)
+        assert one.score((run,)) == two.score((run,))
     for name in two.experiments:
-        assert one.before_training(name) == two.before_training(name)
         assert one.aggregate(name) == two.aggregate(name)
         assert one.targets()[name] == two.targets()[name]
     assert (one.claims(), one.summary(), one.verify()) == (
@@ -59,7 +62,7 @@ def test_experiments_by_name_leave_the_default_as_it_is(whole):
     )
     assert (one.alongside, one.real()) == (two.alongside, two.real())
     for run in one.all_runs[::97]:  # nothing of the protocol is in what a usual job is told
-        told = json.loads(one.train(run)) | json.loads(one.score(run))
+        told = json.loads(one.train(run)) | json.loads(one.score((run,)))
         assert told["protocol"] == "described"
         assert not {"scaled", "misaligned", "interval"} & set(told)
 
@@ -70,14 +73,16 @@ def test_what_a_default_run_gives_is_what_the_method_gives_on_standardised_data(
     spec = json.loads(plan.train(run))
     spec["training"]["steps"] = 25
     write_dataset(plan.drawn_for(run), datasets.load("forrester", 0))
-    write_json(plan.training_inputs(run)["best"], {"status": "ok", "message": None, "values": {}})
     train.run(spec)
+    tuned = read_json(run.path(paths.BEST))["values"]
     drawn = datasets.load("forrester", 0)
     x, y = Scaler.fit(drawn.x_train), Scaler.fit(drawn.y_train)
     task = Task(x.transform(drawn.x_train), y.transform(drawn.y_train),
                 0.1 / float(y.scale), ("run", 0, "forrester", "rafs"))  # fmt: skip
     method = methods.get("rafs")
-    ensemble = method.fit(task, method.resolve(spec["settings"]), training(20, spec["training"]))
+    ensemble = method.fit(
+        task, method.resolve(spec["settings"], tuned), training(20, spec["training"])
+    )
     expected = ensemble.predict(x.transform(drawn.x_test)).in_units(y)
     found = read_npz(run.path(paths.PREDICTIONS))
     assert found["mean"].tobytes() == expected.mean.tobytes()
@@ -101,8 +106,7 @@ def test_the_cells_of_the_released_experiment(plan):
     assert "reports/tables/released_vs_published.tex" in plan.targets()["released"]
     left_out = json.loads(plan.aggregate("released"))["left_out"]
     assert len(left_out) == 2 * (25 - 13)
-    del plan.params["experiments"]["released"]["largest"]
-    everything = Plan(plan.params, PROJECT)
+    everything = replan(plan, lambda content: content["experiments"]["released"].pop("largest"))
     assert len(everything.runs("released")) == 150 * 5
 
 
@@ -130,14 +134,14 @@ def test_parts_of_the_released_experiment(plan):
     assert set(gathered("released_quick")) == set(quick.runs)
     assert gathered("released_so_far") == []
     other = Run("released", "de", "he", 3)
-    write_json(other.path(paths.METRICS), {})
+    write_npz(other.path(paths.PREDICTIONS), {})
     assert set(gathered("released_quick")) == {*quick.runs, other}
     assert gathered("released_so_far") == [other]
     assert Plan(plan.params, PROJECT).gathered("released", None) == [other]
     assert Plan(plan.params, PROJECT).gathered("main", None) == plan.runs("main")
     told = [json.loads(plan.aggregate("released", frozenset(asked)))
             for asked in ([], ["released_quick"])]  # fmt: skip
-    cost = plan.params["experiments"]["released"]["cost"]
+    cost = plan.params.experiments["released"].cost
     assert told[1] == {**told[0], "partial": cost}
 
 
@@ -256,7 +260,7 @@ def test_a_released_run_from_data_to_metrics(plan):
     spec = json.loads(plan.train(run))
     spec["training"]["steps"] = 15
     train.run(spec)
-    score.run(json.loads(plan.score(run)))
+    score.run(json.loads(plan.score((run,))))
     record = read_json(run.path(paths.METRICS))
     assert record["status"] == "ok"
     assert record["tuned"] == {"status": "untuned", "message": None, "values": {}}
@@ -281,13 +285,13 @@ def test_boston_is_scored_out_of_order(plan):
     write_dataset(plan.drawn_for(run), drawn)
     write_npz(run.path(paths.PREDICTIONS), {"mean": y, "variance": np.ones(152)})
     write_json(run.path(paths.RECORD), {"status": "ok", "message": None})
-    score.run(json.loads(plan.score(run)))
+    score.run(json.loads(plan.score((run,))))
     found = read_json(run.path(paths.METRICS))["metrics"]["rmse"]
     assert found == pytest.approx(np.sqrt(np.mean((y[np.argsort(x[:, 0])] - y) ** 2)))
     assert found == pytest.approx(np.sqrt(2) * np.std(y), rel=0.2)
     usual = Run("main", "rafs", "boston", 0)
-    assert "misaligned" not in plan.score(usual)
-    assert json.loads(plan.score(Run("released", "rafs", "boston", 0)))["misaligned"]
+    assert "misaligned" not in plan.score((usual,))
+    assert json.loads(plan.score((Run("released", "rafs", "boston", 0),)))["misaligned"]
     assert "scaled" not in json.loads(plan.train(Run("released", "rafs", "boston", 0)))
 
 
@@ -301,11 +305,12 @@ def test_each_quirk_alone(plan):
     assert {m for m, _ in cells if "hde_variance" in m} == {"hde@quirk=hde_variance_as_sd"}
     assert len({d for m, d in cells if m == "rp@quirk=rp_no_noise"}) == 25
     assert len({d for m, d in cells if m == "ae@quirk=collinear_inputs"}) == 6
-    own = {"method", "protocol", "experiment", "settings"}
+    own = {"method", "protocol", "experiment", "settings", "tuning"}
     for method, dataset in sorted(cells):
         odd = json.loads(plan.train(Run("quirks", method, dataset, 2)))
         usual = json.loads(plan.train(Run("main", odd["base"], dataset, 2)))
         assert {key for key in odd if odd[key] != usual.get(key)} <= own
+        assert odd["tuning"] == "main"  # its values of the same seed
         name = method.partition("=")[2]
         assert (odd["protocol"] == f"described+{name}") == (dataset in SHARES_NO_DATA.get(name, []))
         changed = {k for k, v in odd["settings"].items() if v != usual["settings"][k]}
@@ -322,8 +327,8 @@ SHARES_NO_DATA = {
 
 
 def test_a_quirk_for_a_whole_experiment(plan):
-    plan.params["experiments"]["main"] |= {"quirks": ["unscaled", "roos_arnold_zero"]}
-    odd = Plan(plan.params, PROJECT)
+    quirks = ["unscaled", "roos_arnold_zero"]
+    odd = replan(plan, lambda content: content["experiments"]["main"].update(quirks=quirks))
     spec = json.loads(odd.train(Run("main", "ae", "roos_arnold", 0)))
     assert spec["scaled"] is False
     assert spec["protocol"] == "described+roos_arnold_zero"
@@ -356,7 +361,7 @@ def test_mistakes_are_one_sentence(change, says, tmp_path):
     content = yaml.safe_load((PROJECT / "params.yaml").read_text())
     content["experiments"]["released"] |= change
     with pytest.raises(ParameterError) as caught:
-        params.check(content, PROJECT / params.SCHEMA)
+        config.check(content)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -365,13 +370,13 @@ def test_something_must_be_run_by_default(whole):
     for entry in whole["experiments"].values():
         entry["default"] = False
     with pytest.raises(ParameterError, match="none with default: true"):
-        params.check(whole, PROJECT / params.SCHEMA)
+        config.check(whole)
 
 
 def test_a_wrong_quirk_to_sweep(whole):
     whole["experiments"]["quirks"]["sweep"] = {"quirk": ["griewank_row"]}
     with pytest.raises(ParameterError, match=r"sweep.quirk: there is no quirk 'griewank_row'"):
-        params.check(whole, PROJECT / params.SCHEMA)
+        config.check(whole)
 
 
 # ----------------------------------------------------------------------------- known from theirs
@@ -389,9 +394,10 @@ def test_he_scores_as_with_the_released_code(plan):
         values = []
         for seed in range(6):
             spec = json.loads(plan.train(Run("released", method, "he", seed)))
-            inputs = train.inputs(spec, spec["settings"], train.UNTUNED, drawn)
-            (found,) = train.fit_predict([inputs])
-            scores = evaluate(drawn.y_test, found.mean, found.variance)["metrics"]
+            run = runs.BenchmarkRun(spec, drawn, runs.UNTUNED)
+            (found,) = runs.fit_predict([runs.prepare(run)])
+            predicted = found.prediction
+            scores = evaluate(drawn.y_test, predicted.mean, predicted.variance)["metrics"]
             values.append(scores["nll_paper"])
         assert low < np.median(values) < high
         assert min(values) < high

@@ -1,6 +1,5 @@
 """Tables: their numbers, how they look, and what they say about runs that are not there."""
 
-import importlib
 import math
 import re
 import shutil
@@ -13,24 +12,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import made_up
-from rafs import paths, statistics
-from rafs.errors import ParameterError
-from rafs.reporting.tables import table as t
-from rafs.reporting.tables import write
+import shown
+from rafs import paths
+from rafs.errors import DataError, ParameterError
+from rafs.evaluation import statistics
+from rafs.reporting import catalogue
+from rafs.reporting import table as t
+from rafs.reporting import table_files as write
+from rafs.reporting.claims import judge
+from rafs.reporting.judgement.table import table as claims_table
 
-NAMES = (
-    "nll", "rmse", "ranks", "sizes", "scalability", "rafs_on", "calibration", "cost", "claims",
-    "datasets", "nll_vs_published", "rmse_vs_published", "ranks_vs_published", "comparison",
-    "released_vs_published", "quirks",
-)  # fmt: skip
-
-
+NAMES = (*catalogue.names("tables"), "claims")
 SOME = ("he", "schaffer4", "friedman", "borehole", "welch", "abalone", "naval", "parkinsons")
 
 
 def build(name, inputs=None, **options):
-    module = importlib.import_module(f"rafs.reporting.tables.{name}")
-    return module.build(made_up.Memory() if inputs is None else inputs, options)
+    inputs = made_up.Memory() if inputs is None else inputs
+    return claims_table(judge(inputs)) if name == "claims" else shown.build(name, inputs, options)
 
 
 def texts(table):
@@ -91,9 +89,10 @@ def test_the_same_results_give_the_same_bytes(built, name):
         assert form(again) == form(built[name])
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in NAMES if n not in ("sizes", "datasets", "claims", "cost")]
-)
+UNSCORED = ("sizes", "datasets", "claims", "cost", "tuned_values")
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in UNSCORED])
 def test_runs_that_are_not_there_are_counted(name):
     experiments = made_up.experiments(4, SOME)
     for frame in experiments.values():
@@ -124,20 +123,76 @@ def test_nothing_but_lost_runs(name):
 # ----------------------------------------------------------------------------------- scores
 
 
-def test_score_table_shows_means_and_bolds_the_best_and_its_equals():
+def test_score_table_shows_medians_and_bolds_the_lowest():
     frame = few()
-    frame.loc[frame.method == "rp", "nll_paper"] = frame.loc[
-        frame.method == "rafs", "nll_paper"
-    ].to_numpy() + np.tile([0.01, -0.009], 10)
+    rafs = frame.method == "rafs"
+    near = frame.loc[rafs, "nll_paper"].to_numpy() + np.tile([0.01, -0.009], 10)
+    frame.loc[(frame.method == "rp") & (frame.dataset == "he"), "nll_paper"] = near[:10]
     table = build("nll", made_up.Memory({"main": frame}))
-    part = frame[(frame.method == "de") & (frame.dataset == "he")].nll_paper
-    half = 2.2621571628540993 * part.std() / math.sqrt(10)
-    assert texts(table)["He et al. 1D"][0] == f"{part.mean():.2f} ± {half:.2f}"
-    assert bold(table, "He et al. 1D") == ["RP-param", "RAFs"]
+    part = frame[(frame.method == "de") & (frame.dataset == "he")].nll_paper.sort_values()
+    shown = texts(table)["He et al. 1D"]
+    assert shown[0] == f"{part.median():.2f} [{part.iloc[1]:.2f}, {part.iloc[-2]:.2f}]"
+    lowest = frame[frame.dataset == "he"].groupby("method").nll_paper.median().idxmin()
+    assert bold(table, "He et al. 1D") == [t.labels.method(lowest)]
+    assert not any("*" in cell for cell in shown)  # RP-param and RAFs do not differ there
+    assert bold(table, "Naval propulsion") == ["RAFs"]
+    assert texts(table)["Naval propulsion"][5].endswith("]*")
+    assert "which is so in 1 of 2 rows" in table.notes[0]
     assert None in table.rows  # a line between generated and real data
     cell = table.frame.set_index(["dataset", "method"]).loc[("he", "de")]
     assert cell["mean"] == pytest.approx(part.mean(), rel=1e-12)
     assert cell["median"] == part.median()
+
+
+def with_references(frame, levels):
+    """Add a constant and a linear model with a given NLL."""
+    known = list(dict.fromkeys(frame.dataset))
+    more = made_up.scores(
+        "references", ["constant", "linear"], known, 3, lambda m, d, s: levels[m] + 0.01 * s
+    )
+    return made_up.Memory({"main": frame, "references": more})
+
+
+def test_references_stand_apart_and_mark_what_does_not_beat_them():
+    frame = few(["he", "friedman"], nll=lambda m, d, s: made_up.SKILL[m] + 0.01 * s)
+    inputs = with_references(frame, {"constant": 1.1, "linear": -5.0})
+    options = {"experiments": ["main", "references"]}
+    table = build("nll", inputs, **options)
+    assert table.head[-2:] == ["Constant (reference)", "Linear (reference)"]
+    assert bold(table, "He et al. 1D") == ["RAFs"]  # and not linear, which is lower
+    marked = [head for head, cell in zip(table.head[1:], texts(table)["He et al. 1D"], strict=True)
+              if "‡" in cell]  # fmt: skip
+    assert marked == ["DE", "HDE", "NTKGP-param"]
+    skill = texts(table)["Minus the constant, median"]
+    assert skill[:2] == ["1.93", "1.43"]
+    assert skill[-2:] == ["–", "−6.10"]
+    assert texts(table)["Not better than the constant on"] == [
+        "2",
+        "2",
+        "0",
+        "2",
+        "0",
+        "0",
+        "–",
+        "0",
+    ]
+    crps = texts(build("crps", inputs, **options))
+    middle = pd.concat(inputs.frames.values()).groupby(["dataset", "method"]).crps.median()
+    ratios = [middle[d, "rafs"] / middle[d, "constant"] for d in ("he", "friedman")]
+    expected = math.sqrt(ratios[0] * ratios[1])
+    assert crps["Ratio to the constant, geometric mean"][5] == t.number(expected)
+    shares = build("coverage", inputs, **options)
+    assert not any("‡" in cell for cell in texts(shares)["He et al. 1D"])
+    for name in ("ranks", "comparison", "pairwise", "categories", "members"):
+        assert "linear" not in write.markdown(build(name, inputs, **options))
+
+
+def test_bold_of_coverage_is_the_nearest_to_nominal():
+    frame = few(["he"], methods=("de", "ae"))
+    frame["coverage_95"] = frame.method.map({"de": 1.0, "ae": 0.93}) + 0.001 * frame.seed
+    table = build("coverage", made_up.Memory({"main": frame}))
+    assert bold(table, "He et al. 1D") == ["AE"]
+    assert "95 % coverage rewards" in table.caption
 
 
 def test_lost_runs_are_marked_in_the_cell():
@@ -147,28 +202,31 @@ def test_lost_runs_are_marked_in_the_cell():
     frame.loc[frame.dataset == "naval", "status"] = "missing"
     table = build("nll", made_up.Memory({"main": frame}))
     he = texts(table)["He et al. 1D"]
-    assert he[0].endswith("(8/10)")
+    assert he[0].endswith(", ∞] (8/10)")
     assert he[2] == "diverged"
     assert set(texts(table)["Naval propulsion"]) == {"missing"}
-    assert "(a/b)" in table.notes[1]
+    assert t.PARTIAL in table.notes
     assert "AE on He et al. 1D (10)" in " ".join(table.notes)
 
 
-def test_an_exploding_seed_is_readable_and_explained():
+def test_exploding_seeds_are_readable():
     frame = few(["he"])
-    frame.loc[(frame.method == "de") & (frame.seed == 3), "nll_paper"] = 1.5e7
+    mine = frame.method == "de"
+    frame.loc[mine & (frame.seed > 3), "nll_paper"] = 1.5e7 + frame.seed
     table = build("nll", made_up.Memory({"main": frame}))
-    shown = texts(table)["He et al. 1D"][0]
-    assert shown == "1.5e6 ± 3.4e6†"
-    assert "the interquartile mean is: DE on He et al. 1D 3." in " ".join(table.notes)
-    assert r"$1.5\times10^{6}$ $\pm$ $3.4\times10^{6}$\dag{}" in write.latex(table)
+    assert re.fullmatch(r"1\.5e7 \[[34]\.\d\d, 1\.5e7\]", texts(table)["He et al. 1D"][0])
+    assert r"$1.5\times10^{7}$" in write.latex(table)
+    frame.loc[mine & (frame.seed != 3), "nll_paper"] = 3.0
+    assert texts(build("nll", made_up.Memory({"main": frame})))["He et al. 1D"][0].startswith(
+        "3.00"
+    )
 
 
 def test_small_errors_keep_their_digits():
     frame = few(["naval"])
     frame["rmse"] = frame["rmse"] / 1e4
     shown = texts(build("rmse", made_up.Memory({"main": frame})))["Naval propulsion"]
-    assert re.fullmatch(r"0\.000\d\d ± 0\.000\d\d", shown[5])
+    assert re.fullmatch(r"0\.000\d+ \[0\.000\d+, 0\.000\d+\]\*?", shown[5])
 
 
 def test_options_choose_methods_and_datasets():
@@ -180,15 +238,48 @@ def test_options_choose_methods_and_datasets():
 # ------------------------------------------------------------------------- ranks, published
 
 
-def test_ranks_tie_by_overlap():
+def test_ranks_are_those_of_the_medians():
+    frame = few(["he", "naval"], methods=("de", "ae", "rafs"))
+    levels = frame.method.map({"de": 5.0, "ae": 1.0, "rafs": 1.01})
+    for metric in ("nll_paper", "rmse", "crps"):
+        frame[metric] = levels + 0.1 * (frame.seed % 3)
+    frame.loc[frame.dataset == "naval", "rmse"] = 1.0
+    table = build("ranks", made_up.Memory({"main": frame}))
+    assert texts(table)["He et al. 1D"] == ["3, 3, 3", "1, 1, 1", "2, 2, 2"]
+    assert texts(table)["Naval propulsion"] == ["3, 3, 2", "1, 1, 2", "2, 2, 2"]
+    assert bold(table, "He et al. 1D") == ["AE"]
+    assert [cell.split(" ")[0] for cell in texts(table)["Mean, NLL"]] == ["3.00", "1.00", "2.00"]
+    assert [cell.split(" ")[0] for cell in texts(table)["Mean, RMSE"]] == ["2.50", "1.50", "2.00"]
+    ranking = statistics.ranking(frame, "nll_paper")
+    mean = table.frame[table.frame.dataset == "mean"].set_index("method")
+    assert mean.nll_rank.to_dict() == ranking.mean_ranks
+    assert (mean.nll_low <= mean.nll_rank).all()
+
+
+def test_the_papers_ranks_tie_by_overlap():
     frame = few(["he"], methods=("de", "ae", "rafs"))
     levels = frame.method.map({"de": 5.0, "ae": 1.0, "rafs": 1.01})
     for metric in ("nll_paper", "rmse"):
         frame[metric] = levels + 0.1 * (frame.seed % 3)
-    table = build("ranks", made_up.Memory({"main": frame}))
-    assert texts(table)["He et al. 1D"] == ["2, 2", "1, 1", "1, 1"]
-    assert bold(table, "He et al. 1D") == ["AE", "RAFs"]
-    assert texts(table)["Mean"] == ["2.00, 2.00", "1.00, 1.00", "1.00, 1.00"]
+    table = build("ranks_vs_published", made_up.Memory({"main": frame}))
+    ranks = table.frame.set_index("method")
+    assert ranks.nll_rank.to_dict() == {"de": 2.0, "ae": 1.0, "rafs": 1.0}
+
+
+def test_one_mean_rank_everywhere():
+    """The ranks of the tables, of the summary and of the figure are the same numbers."""
+    from rafs.reporting import summary
+
+    inputs = made_up.Memory(made_up.experiments(4, SOME))
+    mean = build("ranks", inputs).frame.query("dataset == 'mean'").set_index("method")
+    found = summary.summarise(inputs, claims=[])
+    assert mean.nll_rank.to_dict() == pytest.approx(found["mean_rank_nll"])
+    assert mean.nll_low.to_dict() == pytest.approx(found["mean_rank_nll_low"], rel=1e-4)
+    against = build("comparison", inputs, metrics=["nll_paper"]).frame.set_index("method")
+    assert against.mean_rank.to_dict() == mean.nll_rank.to_dict()
+    assert against.mean_rank_high.to_dict() == mean.nll_high.to_dict()
+    parts = build("categories", inputs, metric="nll_paper").frame.query("part == 'All'")
+    assert parts.set_index("method").mean_rank.to_dict() == mean.nll_rank.to_dict()
 
 
 def test_published_values_are_censored_at_100():
@@ -226,7 +317,7 @@ def test_sizes_are_the_published_ones():
     assert len(known) == 25
     assert (known.train == known.published_train).all()
     assert (known.test == known.published_test).all()
-    other = build("sizes", overrides={"he": {"train": 40}})
+    other = build("sizes", entries={"he": {"train": 40}})
     assert texts(other)["He et al. 1D"][2] == "40 [20]"
 
 
@@ -239,7 +330,7 @@ def test_the_catalogue_says_of_every_dataset_what_it_is():
     assert shown["PUMA560 9D"][3:6] == ["3693 + 4499", "ddq3 (rad/s^2)", "0.40"]
     assert shown["Abalone"][6].startswith("UCI 1: Nash")
     assert shown["Abalone"][7] == "CC BY 4.0"
-    other = build("datasets", overrides={"he": {"train": 40, "noise": 0.3}})
+    other = build("datasets", entries={"he": {"train": 40, "noise": 0.3}})
     assert other.rows[0][3:6] == ["40 + 50", "y", "0.30"]
 
 
@@ -257,7 +348,17 @@ def test_rafs_on_everything_gives_the_change_and_its_interval():
     plain = main[main.method == "de"]
     expected = statistics.hodges_lehmann(on.nll.to_numpy() - plain.nll.to_numpy())
     assert (change.difference, change.low, change.high) == pytest.approx(expected)
-    assert texts(table)["Wins, ties, losses"][0] == "2, 0, 0"
+    abalone = table.frame.set_index(["base", "dataset"]).loc[("de", "abalone")]
+    assert abalone.p == statistics.compare(
+        pd.concat(made_up.Memory().frames[name] for name in ("main", "rafs_on")),
+        "nll", "de+rafs", "de",
+    ).set_index("dataset").p["abalone"]  # fmt: skip
+    assert texts(table)["Lower, higher on"][0] == "2, 0"
+    assert not bold(table, "p over datasets (Holm)")  # two datasets are too few
+    whole = build("rafs_on")
+    assert len(bold(whole, "p over datasets (Holm)")) >= 4
+    p = [statistics.against(made_up.Memory().frames["main"], "nll", "rafs", ["ae"]).p[0]]
+    assert max(p) < 0.001
 
 
 def test_rafs_of_anchored_is_rafs_itself():
@@ -267,21 +368,43 @@ def test_rafs_of_anchored_is_rafs_itself():
     assert pairs(["ae", "rafs", "ae+rafs"]) == {"ae": "ae+rafs"}
 
 
-def test_comparison_counts_wins_against_each_rival():
-    table = build("comparison", metrics=["nll"])
-    rows = {row[1]: row[2:] for row in table.rows if row}
-    assert rows["DE"][1:3] == ["25, 0, 0", "25, 0"]
-    assert rows["RAFs"][0] == t.Cell("1.00", True)
+def test_comparison_tests_against_each_rival_over_datasets():
+    table = build("comparison", metrics=["nll", "crps"])
+    rows = {row[1]: row[2:] for row in table.rows[:6] if row}
+    assert rows["DE"][1] == "25, 0"
+    assert rows["DE"][4] == t.Cell("< 0.001", True)
+    assert rows["RAFs"][0].startswith("1.00 [1.00")
     assert rows["RAFs"][1] == "–"
-    assert "Friedman's test p < 0.001" in table.notes[0]
-    assert "1.51" in table.notes[0]
+    assert "Friedman's test p < 0.001" in table.notes[1]
+    assert "1.51" in table.notes[1]
+    p = table.frame.p.dropna()
+    assert len(p) == 10
+    assert table.frame.p_holm.dropna().to_numpy() == pytest.approx(statistics.holm(p))
+    crps = table.frame[(table.frame.metric == "crps") & (table.frame.method == "de")].iloc[0]
+    (shown,) = [row for row in table.rows if row and row[:2] == ["CRPS", "DE"]]
+    assert shown[4] == t.number(math.exp(crps.difference))
 
 
-def test_too_few_seeds_for_a_win_are_said():
-    inputs = made_up.Memory(made_up.experiments(3, SOME))
-    for name in ("comparison", "rafs_on"):
-        assert t.TOO_FEW in build(name, inputs).notes
-        assert t.TOO_FEW not in build(name, datasets=SOME).notes
+def test_pairwise_is_one_matrix_per_metric_corrected_as_a_whole():
+    table = build("pairwise", metrics=["nll", "rmse"])
+    assert len(table.frame) == 30
+    assert table.frame.p_holm.to_numpy() == pytest.approx(statistics.holm(table.frame.p))
+    rows = {row[1]: row[2:] for row in table.rows[:6]}
+    assert rows["RAFs"][0] == t.Cell("25, 0 (p < 0.001)", True)
+    assert rows["DE"][5] == t.Cell("0, 25 (p < 0.001)", False)
+    assert rows["DE"][0] == t.Cell("")
+    assert "NLL: lowest mean rank RAFs; not significantly different from it: none." in table.notes
+    noise = np.random.default_rng(0)
+    frame = few(made_up.PAPER, nll=lambda m, d, s: noise.normal(), seeds=2)
+    found = build("pairwise", made_up.Memory({"main": frame}), metrics=["nll"])
+    assert found.notes[1].count(",") >= 4  # nobody is better than anybody
+
+
+def test_too_few_seeds_are_said():
+    generated = [name for name in SOME if made_up.CATEGORY[name] != "real"]
+    inputs = made_up.Memory(made_up.experiments(3, generated))
+    assert t.TOO_FEW in build("nll", inputs).notes
+    assert t.TOO_FEW not in build("nll", datasets=SOME).notes
 
 
 def test_comparison_of_one_method_has_no_rivals():
@@ -295,6 +418,127 @@ def test_calibration_bolds_what_is_nearest_to_nominal():
     table = build("calibration", made_up.Memory({"main": frame}))
     assert "95 %" in bold(table, "AE")
     assert texts(table)["AE"][2] == "0.93"
+
+
+def test_datasets_with_few_rows_inside_are_left_out_and_named():
+    frame = few(["he", "wing_weight"])
+    frame.loc[frame.dataset == "wing_weight", ["n_inside", "in_coverage_95"]] = [3, 0.123]
+    frame.loc[frame.dataset == "he", "in_coverage_95"] = 0.9
+    inputs = made_up.Memory({"main": frame})
+    table = build("calibration", inputs)
+    assert {row[3] for row in texts(table).values()} == {"0.90"}
+    note = "Inside without Wing weight 10D: fewer than 5 % of the test rows are inside the range."
+    assert note in table.notes
+    parts = build("categories", inputs)
+    assert note in parts.notes
+    assert "Inside (1)" in parts.head
+    assert "Outside (2)" in parts.head
+
+
+def test_categories_rank_within_the_parts():
+    frame = few(["he", "friedman", "naval"])
+    worst = (frame.method == "rafs") & (frame.dataset == "naval")
+    frame.loc[worst, "nll"] = 99.0
+    table = build("categories", made_up.Memory({"main": frame}))
+    assert table.head[:4] == ["Method", "All (3)", "Trigonometric (2)", "Real-world (1)"]
+    assert texts(table)["RAFs"][:3] == ["2.67", "1.00", "6.00"]
+
+
+# --------------------------------------------------------------------------------- tuning
+
+
+def test_tuned_values_at_an_edge_are_flagged():
+    rows = [
+        ("rafs", "he", seed, "learning_rate", value, 0.001, 0.1, 0)
+        for seed, value in enumerate(
+            [0.001, 0.00105, 0.0011, 0.01, 0.02, 0.05, 0.05, 0.05, 0.05, 0.099]
+        )
+    ]
+    rows += [("de", "he", 0, "activation", "tanh", None, None, 0)]
+    names = ["method", "dataset", "seed", "name", "value", "low", "high", "trial"]
+    inputs = made_up.Memory({}, tuned=pd.DataFrame(rows, columns=names))
+    table = build("tuned_values", inputs)
+    row = table.frame.iloc[0]
+    assert len(table.frame) == 1  # a choice without a range has no edge
+    assert (row.at_low_edge, row.at_high_edge) == (0.3, 0.1)  # by the logarithm
+    assert row["median"] == pytest.approx(0.035)
+    shown = next(row for row in table.rows if row)
+    assert shown[5] == t.Cell("30 %", True)
+    assert shown[6] == t.Cell("10 %", False)
+    assert table.notes[0].endswith("RAFs learning_rate.")
+
+
+def test_tuned_values_are_read_from_their_file(tmp_path):
+    from rafs.reporting.inputs import Inputs
+
+    path = tmp_path / paths.TUNED.format(experiment="main")
+    path.parent.mkdir(parents=True)
+    made_up.tuned().to_csv(path, index=False)
+    assert len(build("tuned_values", Inputs(tmp_path)).frame) == len(
+        build("tuned_values", made_up.Memory()).frame
+    )
+    with pytest.raises(DataError, match="no tuned values of 'other'"):
+        Inputs(tmp_path).tuned("other")
+
+
+def test_members_are_counted():
+    frame = few(["he"], methods=("hde", "rafs"))
+    frame["members"] = [1, 2, 2, 3, 3, 3, 5, 5, 5, 5] + [5] * 10
+    table = build("members", made_up.Memory({"main": frame}))
+    assert table.head == ["Method", "1", "2", "3", "5", "Mean", "Runs"]
+    assert texts(table)["HDE"] == ["10 %", "20 %", "30 %", "40 %", "3.40", "10"]
+    assert table.notes[0].endswith("1 of 20 runs.")
+    older = few(["he"]).drop(columns="members")
+    assert not build("members", made_up.Memory({"main": older})).rows
+
+
+def swept(experiment, name, levels):
+    """Return an experiment in which the NLL of a method at a swept value is given."""
+    methods = [f"{m}@{name}={v}" for m, v in levels]
+    return made_up.scores(
+        experiment, methods, ["he", "welch"], 3,
+        lambda m, d, s: levels[m.partition("@")[0], int(m.rpartition("=")[2])] + 0.001 * s,
+    )  # fmt: skip
+
+
+def test_tuning_luck_is_the_spread_of_mean_ranks():
+    levels = {("rafs", k): 1.0 for k in range(5)} | {("de", k): 2.0 for k in range(5)}
+    levels["de", 3] = 0.5
+    frame = swept("tuning_luck", "seed", levels)
+    table = build("tuning_luck", made_up.Memory({"tuning_luck": frame}))
+    assert table.head == ["Method", *(f"seed {k}" for k in range(5)), "sd", "sd before"]
+    assert texts(table)["RAFs"] == ["1.00", "1.00", "1.00", "2.00", "1.00", "0.45", "0.15"]
+    assert texts(table)["DE"][-2:] == ["0.45", "–"]
+
+
+ALIKE = "0.00 [0.00, 0.00]"
+
+
+def test_steps_name_the_smallest_budget_that_agrees():
+    levels = {("rafs", 1000): 2.0, ("de", 1000): 1.0, ("ae", 1000): 3.0}
+    levels |= {
+        (m, k): v for k in (3000, 10000) for m, v in (("rafs", 1.0), ("de", 2.0), ("ae", 3.0))
+    }
+    frame = swept("steps", "steps", levels)
+    table = build("steps", made_up.Memory({"steps": frame}))
+    assert table.head[1:4] == ["1000 steps", "3000 steps", "10000 steps"]
+    assert table.head[4:] == ["1000 − 10000", "3000 − 10000"]
+    assert texts(table)["RAFs"] == ["2.00", "1.00", "1.00", "1.00 [1.00, 1.00]", ALIKE]
+    assert texts(table)["AE"] == ["3.00", "3.00", "3.00", ALIKE, ALIKE]
+    assert "within 0.2: 3000. Largest differences: 1.00 at 1000 steps" in table.notes[0]
+    assert table.notes[1].startswith("Differences whose interval leaves out zero: 2 of 6")
+
+
+def test_the_difference_of_ranks_is_uncertain_where_seeds_disagree():
+    """Ranks at both budgets are a coin toss: the interval of their difference contains zero."""
+    rng = np.random.default_rng(0)
+    methods = [f"{m}@steps={k}" for m in ("rafs", "de") for k in (1, 2)]
+    frame = made_up.scores("steps", methods, ["he", "welch", "piston"], 6,
+                           lambda m, d, s: rng.normal())  # fmt: skip
+    found = build("steps", made_up.Memory({"steps": frame})).frame
+    fewer = found[found["steps"] == 1]
+    assert (fewer["low"] < fewer["high"]).all()
+    assert ((fewer["low"] <= 0) & (fewer["high"] >= 0)).all()
 
 
 def test_cost_gives_medians_and_totals():
@@ -343,7 +587,9 @@ def test_numbers_are_short_and_near(value):
 
 
 def test_latex_escapes_everything_special():
-    table = t.Table("50 % of a_b & c.", pd.DataFrame({"a": [1]}), ["#", "x^2"], [["{~}", "\\"]])
+    table = t.ReportTable(
+        "50 % of a_b & c.", pd.DataFrame({"a": [1]}), ["#", "x^2"], [["{~}", "\\"]]
+    )
     latex = write.latex(table)
     for part in (r"50 \% of a\_b \& c.", r"\#", r"x\textasciicircum{}2", r"\{\textasciitilde{}\}"):
         assert part in latex
@@ -351,13 +597,13 @@ def test_latex_escapes_everything_special():
 
 
 def test_markdown_escapes_pipes_and_shows_notes():
-    table = t.Table("C.", pd.DataFrame(), ["a"], [[t.Cell("x|y", True)], None], ["A note."])
+    table = t.ReportTable("C.", pd.DataFrame(), ["a"], [[t.Cell("x|y", True)], None], ["A note."])
     assert write.markdown(table) == "C.\n\n| a        |\n| -------- |\n| **x\\|y** |\n\n- A note.\n"
 
 
 def test_an_unknown_format_is_an_error(tmp_path):
     with pytest.raises(ParameterError, match="cannot be written as 'docx'"):
-        write.write(t.Table("C.", pd.DataFrame(), ["a"], []), tmp_path / "a.docx")
+        write.write(t.ReportTable("C.", pd.DataFrame(), ["a"], []), tmp_path / "a.docx")
 
 
 def test_latex_compiles(built, tmp_path):
@@ -483,7 +729,7 @@ def test_a_quirk_is_compared_with_the_same_seeds():
     assert len(nll) == 1
     row = nll.iloc[0]
     assert (row["quirk"], row["dataset"], row["method"]) == ("rp_no_noise", "he", "rp")
-    assert (row["described_mean"], row["quirk_mean"], row["difference"]) == (3.5, 6.5, 3.0)
+    assert (row["described_median"], row["quirk_median"], row["difference"]) == (3.5, 6.5, 3.0)
     assert row["pairs"] == 4
     (shown,) = [row for row in table.rows if row]
     assert shown[:5] == ["rp_no_noise", "He et al. 1D", "RP-param", "3.50", "6.50"]

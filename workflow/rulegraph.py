@@ -1,6 +1,8 @@
 """Draw the graph of the rules: `snakemake --rulegraph mermaid-js | python workflow/rulegraph.py`.
 
-Writes SVG. What follows from other arrows is left out, and so is `all`, to which everything leads.
+Writes SVG. All rules that score are shown as `score`. What follows from other arrows is left out,
+and so is `all`, to which everything leads, and the arrow from `train` to itself: runs that take the
+tuned values of others.
 """
 
 import re
@@ -8,7 +10,7 @@ import sys
 
 WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 92, 34, 34, 18, 10
 STYLE = (
-    "rect{fill:#eef3f8;stroke:#35618f}rect.checkpoint{stroke-dasharray:4 3}"
+    "rect{fill:#eef3f8;stroke:#35618f}"
     "text{font:14px sans-serif;fill:#1a1a1a;text-anchor:middle}"
     "path{fill:none;stroke:#555}marker path{fill:#555}"
 )
@@ -16,10 +18,11 @@ STYLE = (
 
 def read(text: str) -> tuple[list[str], set[tuple[str, str]]]:
     """Return the rules and the arrows between them."""
-    names = dict(re.findall(r"(id\d+)\[(\w+)\]", text))
+    found = re.findall(r"(id\d+)\[(\w+)\]", text)
+    names = {key: "score" if name.startswith("score_") else name for key, name in found}
     arrows = {(names[a], names[b]) for a, b in re.findall(r"(id\d+) --> (id\d+)", text)}
-    rules = [name for name in names.values() if name != "all"]
-    return rules, {(a, b) for a, b in arrows if "all" not in (a, b)}
+    rules = [name for name in dict.fromkeys(names.values()) if name != "all"]
+    return rules, {(a, b) for a, b in arrows if "all" not in (a, b) and a != b}
 
 
 def reduced(arrows: set[tuple[str, str]]) -> set[tuple[str, str]]:
@@ -58,8 +61,7 @@ def draw(rules: list[str], arrows: set[tuple[str, str]]) -> str:
         curve = f"M{x},{y}C{(x + u) / 2},{y} {(x + u) / 2},{v} {u},{v}"
         parts.append(f'<path marker-end="url(#tip)" d="{curve}"/>')
     for rule, (x, y) in place.items():
-        kind = ' class="checkpoint"' if rule == "tuned" else ""
-        parts.append(f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="6"{kind}/>')
+        parts.append(f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="6"/>')
         parts.append(f'<text x="{x + WIDTH / 2}" y="{y + HEIGHT / 2 + 5}">{rule}</text>')
     width = 2 * MARGIN + len(stacks) * (WIDTH + GAP_X) - GAP_X
     height = 2 * MARGIN + tallest * (HEIGHT + GAP_Y) - GAP_Y

@@ -1,6 +1,6 @@
 """Random Activation Functions ensembles: the paper, its rivals, and the benchmark between them."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "AnchoredEnsemble",

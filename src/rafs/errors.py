@@ -1,10 +1,31 @@
 """What can go wrong for a user, each with a sentence and an exit code."""
 
+import os
+import sys
+
 
 class RafsError(Exception):
     """A mistake or fault to be told in one sentence, without a traceback."""
 
     exit_code = 1
+
+
+def sentence(error: BaseException) -> str:
+    """Say in one line what went wrong."""
+    if isinstance(error, MemoryError):
+        return "not enough memory for this job; give it more or use less data"
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}: {error.filename or 'a file'}"
+    if isinstance(error, RafsError):
+        return str(error)
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def complain(sentence: str, code: int = 1) -> int:
+    """Say what went wrong, in red on a terminal, and return the exit code."""
+    red = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+    print(f"\x1b[31mrafs: {sentence}\x1b[0m" if red else f"rafs: {sentence}", file=sys.stderr)
+    return code
 
 
 class ParameterError(RafsError, ValueError):

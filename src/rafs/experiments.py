@@ -5,35 +5,30 @@ that its result depends on apart from its input files: resolved settings, and th
 The workflow hands this very text to the job, so that what triggers a job is what the job uses.
 """
 
-import os
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from rafs import __version__, datasets, methods, paths, provenance, quirks
-from rafs.datasets import own
-from rafs.datasets.sources import SOURCES
-from rafs.effort import Effort, effort_of, networks
+from rafs import __version__, datasets, methods, paths
+from rafs.config.checks import SO_FAR
+from rafs.config.models import Choice, ExperimentEntry, PartEntry, ShownEntry
+from rafs.config.parameters import Params, is_setting, part_of
+from rafs.datasets import quirks
+from rafs.datasets.core import Entry, Origin
 from rafs.errors import ParameterError
 from rafs.files import canonical_json, sha256
-from rafs.params import (
-    SO_FAR,
-    Params,
-    category,
-    dataset_names,
-    layers,
-    noise_is_known,
-    own_data,
-    search,
-    seeds,
-    training,
-)
+from rafs.pipeline import provenance
+from rafs.pipeline.effort import Effort, effort_of, networks, tuning_trainings
+from rafs.reporting import catalogue
 
 DESCRIBED = "described"
-OWN_SHAPE = (20_000, 50)  # training rows and features that a table of one's own is expected to have
-CATALOGUES = ("datasets", "sizes")  # tables that list the datasets themselves
+UNKNOWN_SHAPE = (20_000, 50)  # training rows and features of a dataset whose file is yet to be read
+PER_RUN = (
+    paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.COST, paths.METRICS,
+)  # fmt: skip
+PER_EXPERIMENT = {"scores": paths.SCORES, "costs": paths.COSTS, "tuned": paths.TUNED}
 
 
 @dataclass(frozen=True)
@@ -73,7 +68,9 @@ class Plan:
         self.params = params
         self.root = Path(root)
         self.lock = self.root / paths.LOCK
-        self.own = own_data(params)
+        written = {name: entry.written() for name, entry in params.datasets.items()}
+        self.entries = datasets.resolve(written, root)
+        self.described = datasets.describe_all(self.entries)
         self._codes: dict[tuple[str, ...], str] = {}
 
     # --- what there is --------------------------------------------------------------------------
@@ -86,36 +83,34 @@ class Plan:
     @property
     def named(self) -> list[str]:
         """All experiments, those too that are run by name only (`default: false`)."""
-        return list(self.params["experiments"])
+        return list(self.params.experiments)
 
     @property
     def extra(self) -> list[str]:
         """Experiments that are run by name only."""
-        entries = self.params["experiments"]
-        return [name for name in entries if not entries[name].get("default", True)]
+        return [name for name, entry in self.params.experiments.items() if not entry.default]
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def datasets(self, experiment: str) -> list[str]:
         """Datasets of an experiment, in the order of the paper."""
-        return dataset_names(self.params, self.params["experiments"][experiment]["datasets"])
+        names = self.params.dataset_names(self.params.experiments[experiment].datasets)
+        return [name for name in names if name not in self.left_out(experiment)]
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def seeds(self, experiment: str) -> list[int]:
         """Seeds of an experiment."""
-        return seeds(self.params["experiments"][experiment].get("seeds", self.params["seeds"]))
+        return self.params.seeds_of(experiment)
 
     def tuning(self, experiment: str) -> str | None:
         """Return the experiment whose tuned values are used; None if nothing is tuned."""
-        source: str | None = self.params["experiments"][experiment].get("tuning", experiment)
-        return source
+        return self.params.tuning_source(experiment)
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def protocol(self, experiment: str, method: str = "") -> str:
         """Return the protocol of an experiment with the quirks that it, or a variant, adds."""
-        entry = self.params["experiments"][experiment]
+        entry = self.params.experiments[experiment]
         swept = self.variants(experiment).get(method, {}).get("quirk")
-        added = [*entry.get("quirks", []), *([swept] if swept else [])]
-        return "+".join([entry.get("protocol", DESCRIBED), *added])
+        return "+".join([entry.protocol, *entry.quirks, *([swept] if swept else [])])
 
     def quirks(self, run: Run) -> tuple[str, ...]:
         """Return the quirks that a run has."""
@@ -124,16 +119,21 @@ class Plan:
     @cache  # noqa: B019 (a plan lives as long as the process)
     def variants(self, experiment: str) -> dict[str, dict[str, Any]]:
         """Return the methods of an experiment, swept ones once per value, with that value."""
-        entry = self.params["experiments"][experiment]
-        if "sweep" not in entry:
-            return {method: {} for method in entry["methods"]}
-        ((key, values),) = entry["sweep"].items()
+        entry = self.params.experiments[experiment]
+        chosen = [method for method in entry.methods if method not in self.left_out(experiment)]
+        if not entry.sweep:
+            return {method: {} for method in chosen}
+        key, values = entry.swept
         short = key.rpartition(".")[2]
-        return {
-            f"{method}@{short}={value}": {key: value}
-            for method in entry["methods"]
-            for value in values
-        }
+        return {f"{method}@{short}={value}": {key: value} for method in chosen for value in values}
+
+    @cache  # noqa: B019 (a plan lives as long as the process)
+    def left_out(self, experiment: str) -> list[str]:
+        """Return what an experiment that is run by name lacks tuned values for, and so leaves out.
+
+        Methods and datasets that the experiment it takes them from does not have any more.
+        """
+        return self.params.untuned(experiment) if experiment in self.extra else []
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def runs(self, experiment: str) -> list[Run]:
@@ -150,29 +150,26 @@ class Plan:
         """Say whether a method is run on a dataset: not on too many rows, nor to no effect."""
         base = method.partition("@")[0]
         swept = self.variants(experiment)[method].get("quirk")
-        return self._fits(self.params["experiments"][experiment], base, dataset) and (
+        return self._fits(self.params.experiments[experiment], base, dataset) and (
             swept is None or quirks.QUIRKS[swept].touches(dataset, base)
         )
 
-    def _fits(self, entry: dict[str, Any], base: str, dataset: str) -> bool:
+    def _fits(self, entry: ExperimentEntry | PartEntry, base: str, dataset: str) -> bool:
         """Say whether an entry with `methods` and `largest` has room for a method on a dataset."""
-        most = entry.get("largest", {}).get(base)
-        rows = 0 if dataset in self.own else self._rows(dataset)
-        return base in entry.get("methods", [base]) and (most is None or rows <= most)
+        most = entry.largest.get(base)
+        rows = self.described[dataset].train
+        chosen = [base] if entry.methods is None else entry.methods
+        return base in chosen and (most is None or rows <= most)
 
     @cached_property
     def parts(self) -> dict[str, Part]:
         """Return the parts of experiments by the names of their targets, as `released_quick`."""
         found = {}
         for experiment in self.extra:
-            parts = {
-                SO_FAR: {"methods": []},
-                **self.params["experiments"][experiment].get("parts", {}),
-            }
-            for name, entry in parts.items():
+            found[f"{experiment}_{SO_FAR}"] = Part(experiment, (), "")
+            for name, entry in self.params.experiments[experiment].parts.items():
                 runs = (r for r in self.runs(experiment) if self._fits(entry, r.base, r.dataset))
-                part = Part(experiment, tuple(runs), entry.get("cost", ""))
-                found[f"{experiment}_{name}"] = part
+                found[f"{experiment}_{name}"] = Part(experiment, tuple(runs), entry.cost)
         return found
 
     @cache  # noqa: B019 (a plan lives as long as the process)
@@ -187,32 +184,31 @@ class Plan:
         wanted = {run for part in parts if part.experiment == experiment for run in part.runs}
         if experiment not in self.extra or (asked is not None and self._whole(experiment, asked)):
             return runs
-        return [run for run in runs if run in wanted or Path(run.path(paths.METRICS)).exists()]
+        return [run for run in runs if run in wanted or Path(run.path(paths.PREDICTIONS)).exists()]
+
+    @cache  # noqa: B019 (a plan lives as long as the process)
+    def cell(self, experiment: str, method: str, dataset: str) -> tuple[Run, ...]:
+        """Return the runs that one job scores: all seeds of a method on a dataset."""
+        return tuple(Run(experiment, method, dataset, seed) for seed in self.seeds(experiment))
+
+    def same_seeds(self) -> dict[tuple[int, ...], list[str]]:
+        """Return the experiments by their seeds."""
+        found: dict[tuple[int, ...], list[str]] = {}
+        for experiment in self.named:
+            found.setdefault(tuple(self.seeds(experiment)), []).append(experiment)
+        return found
 
     def _whole(self, experiment: str, asked: frozenset[str]) -> bool:
         """Say whether an experiment is asked for in whole: by its name, or by no name of a part."""
-        entries = self.params["experiments"]
-        names = {name for name in entries if experiment in (name, *entries[name].get("also", []))}
+        entries = self.params.experiments
+        names = {name for name in entries if experiment in (name, *entries[name].also)}
         parts = {name for name, part in self.parts.items() if part.experiment == experiment}
         return bool(asked & names) or not asked & parts
-
-    def _rows(self, dataset: str) -> int:
-        described: int = datasets.spec(dataset).train
-        rows: int = self.params["datasets"].get(dataset, {}).get("train", described)
-        return rows
 
     @cached_property
     def all_runs(self) -> list[Run]:
         """Return the runs of all experiments."""
         return [run for experiment in self.experiments for run in self.runs(experiment)]
-
-    def tuned(self, experiments: list[str] | None = None) -> Iterator[tuple[str, str, str]]:
-        """Yield (experiment, method, dataset) of every tuning job."""
-        for experiment in self.experiments if experiments is None else experiments:
-            if self.tuning(experiment) == experiment:
-                for dataset in self.datasets(experiment):
-                    for method in self.params["experiments"][experiment]["methods"]:
-                        yield experiment, method, dataset
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def real(self, extra: bool = False) -> list[str]:
@@ -222,13 +218,25 @@ class Plan:
             for name in (self.named if extra else self.experiments)
             for method in self.variants(name)
             for dataset in self.datasets(name)
-            for source in self.origins(dataset, self.protocol(name, method))
+            for source in self._sources(dataset, self.protocol(name, method))
         }
-        return [source for source in (*SOURCES, *self.own) if source in used]
+        return [source for source in self._dataset_of if source in used]
 
-    def origins(self, dataset: str, protocol: str = DESCRIBED) -> tuple[str, ...]:
-        """Return the names under which the files of a dataset are known."""
-        return (dataset,) if dataset in self.own else datasets.origins(dataset, protocol)
+    @cached_property
+    def _dataset_of(self) -> dict[str, str]:
+        """The dataset of every file, real data first."""
+        ordered = sorted(self.described.values(), key=lambda dataset: dataset.synthetic)
+        return {source: dataset.name for dataset in ordered for source in dataset.sources}
+
+    def _entry(self, dataset: str) -> Entry:
+        return self.entries.get(dataset, {})
+
+    def _sources(self, dataset: str, protocol: str = DESCRIBED) -> tuple[str, ...]:
+        return datasets.origins(dataset, protocol, self._entry(dataset))
+
+    def origin(self, source: str) -> Origin:
+        """Return where a file comes from."""
+        return datasets.origin(source, self._entry(self._dataset_of[source]))
 
     @property
     def headline(self) -> str:
@@ -242,27 +250,24 @@ class Plan:
         return [
             name
             for name in self.experiments
-            if self.datasets(name) == common and "sweep" not in self.params["experiments"][name]
+            if self.datasets(name) == common and not self.params.experiments[name].sweep
         ]
 
     # --- which files belong together ------------------------------------------------------------
 
     def sources(self, dataset: str, protocol: str = DESCRIBED) -> list[str]:
-        """Return the records of a real dataset's files; a synthetic one has none."""
-        names = self.origins(dataset, protocol)
-        return [paths.FETCHED.format(dataset=name) for name in names]
+        """Return what a dataset is sampled from: the records of its files, and users' files."""
+        names = self._sources(dataset, protocol)
+        records = [paths.FETCHED.format(dataset=name) for name in names]
+        return records + [file for name in names for file in self.supplied(name)]
 
-    def _own_in_use(self) -> list[str]:
-        return [dataset for dataset in self.real() if dataset in self.own]
+    def supplied(self, source: str) -> list[str]:
+        """Return the files that the user keeps, and that are inputs of the workflow."""
+        return self.origin(source).supplied(source)
 
-    def own_file(self, dataset: str) -> str:
-        """Return the file of an own table as it is called from the working directory."""
-        path = own.file(dataset, self.own[dataset], self.root)
-        return os.path.relpath(path)
-
-    def own_files(self, dataset: str) -> list[str]:
-        """Return the file of an own table if it is on this machine to begin with."""
-        return [] if own.is_remote(self.own[dataset]) else [self.own_file(dataset)]
+    def _catalogued(self) -> list[str]:
+        """Return the datasets that tables of datasets list: the catalogue's, and users' in use."""
+        return [name for name in self.described if name in datasets.names() or name in self.real()]
 
     def drawn(self, dataset: str, seed: int, protocol: str = DESCRIBED) -> str:
         """Return the file of a dataset drawn for a seed."""
@@ -274,49 +279,40 @@ class Plan:
         """Return the file with the data of a run."""
         return self.drawn(run.dataset, run.seed, self.protocol(run.experiment, run.method))
 
-    def tuning_data(self, dataset: str) -> str:
-        """Return the file that a dataset is tuned on."""
-        return self.drawn(dataset, self.params["tuning"]["seed"])
-
-    @cache  # noqa: B019 (a plan lives as long as the process)
-    def before_training(self, experiment: str) -> list[str]:
-        """Return all data and tuned values that runs with this experiment's tuning start from."""
-        among = self.experiments if experiment in self.experiments else self.extra
-        users = [name for name in among if self.tuning(name) == experiment]
-        drawn = {self.drawn_for(run): None for name in users for run in self.runs(name)}
-        best = [
-            paths.BEST.format(experiment=experiment, method=method, dataset=dataset)
-            for _, method, dataset in self.tuned([experiment])
-        ]
-        return [*best, *drawn]
-
     def training_inputs(self, run: Run) -> dict[str, str]:
-        """Return the data and the tuned values of a run."""
+        """Return the data of a run, and the tuned values if they are those of another run."""
         source = self.tuning(run.experiment)
-        best = paths.BEST.format(experiment=source, method=run.base, dataset=run.dataset)
-        return {"data": self.drawn_for(run)} | ({"best": best} if source else {})
+        if source in (None, run.experiment):
+            return {"data": self.drawn_for(run)}
+        tuned = Run(str(source), run.base, run.dataset, run.seed)
+        return {"data": self.drawn_for(run), "best": tuned.path(paths.BEST)}
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def shown_inputs(self, kind: str, name: str) -> list[str]:
-        """Return what a table or figure is made of; one that names datasets reads predictions."""
-        options = self.params[kind][name]
-        found = [
-            template.format(experiment=experiment)
-            for experiment in options["experiments"]
-            for template in (paths.SCORES, paths.COSTS)
+        """Return the files that a table or a figure declares to read."""
+        options = self._shown(kind)[name]
+        shown = catalogue.declaration(kind, name)
+        experiments, chosen = options.experiments, options.datasets or shown.datasets
+        runs = [
+            run
+            for experiment in experiments
+            for run in self.runs(experiment)
+            if run.dataset in chosen and options.seed in (None, run.seed)
         ]
-        if kind == "tables":
-            if name in CATALOGUES:
-                found += [paths.FETCHED.format(dataset=dataset) for dataset in self._own_in_use()]
-            return found
-        chosen = options.get("datasets", [])
-        for experiment in options["experiments"]:
-            for run in self.runs(experiment):
-                if run.dataset in chosen and run.seed == options.get("seed", run.seed):
-                    found += [run.path(paths.PREDICTIONS), self.drawn_for(run)]
-        if not options["experiments"]:
-            found += [self.drawn(dataset, options.get("seed", 0)) for dataset in chosen]
-        return list(dict.fromkeys(found))
+        files = {
+            part: [template.format(experiment=experiment) for experiment in experiments]
+            for part, template in PER_EXPERIMENT.items()
+        }
+        files["predictions"] = [run.path(paths.PREDICTIONS) for run in runs]
+        files["data"] = [self.drawn_for(run) for run in runs]
+        if not experiments:
+            files["data"] = [self.drawn(dataset, options.seed or 0) for dataset in chosen]
+        unknown = [name for name in self._catalogued() if not self.described[name].train]
+        files["sources"] = [paths.FETCHED.format(dataset=name) for name in unknown]
+        return list(dict.fromkeys(file for part in shown.reads for file in files[part]))
+
+    def _shown(self, kind: str) -> dict[str, ShownEntry]:
+        return self.params.tables if kind == "tables" else self.params.figures
 
     def shown_files(self, kind: str, name: str) -> list[str]:
         """Return the files of a table or a figure."""
@@ -328,8 +324,8 @@ class Plan:
         """Return the tables or figures that need no experiment that is run by name only."""
         return [
             name
-            for name, options in self.params[kind].items()
-            if not set(options["experiments"]) & set(self.extra)
+            for name, options in self._shown(kind).items()
+            if not set(options.experiments) & set(self.extra)
         ]
 
     def all_shown(self) -> list[str]:
@@ -347,7 +343,7 @@ class Plan:
 
     def claims_inputs(self) -> list[str]:
         """Return all scores, and the predictions that claims about confidence are judged by."""
-        chosen = ("friedman", "abalone")
+        chosen = catalogue.claimed_predictions()
         runs = [run for run in self.runs(self.headline) if run.dataset in chosen]
         found = [(run.path(paths.PREDICTIONS), self.drawn_for(run)) for run in runs]
         return [*self.all_scores(), *dict.fromkeys(file for pair in found for file in pair)]
@@ -358,35 +354,25 @@ class Plan:
         return [*self.all_scores(), *self.all_shown(), paths.CLAIMS, paths.SUMMARY, *fetched]
 
     def draws(self, experiments: list[str]) -> list[tuple[str, str, int]]:
-        """Return protocol, dataset and seed of all data that experiments train and tune on."""
+        """Return protocol, dataset and seed of all data that experiments train on."""
         runs = (run for experiment in experiments for run in self.runs(experiment))
-        found = {(self.data_protocol(run), run.dataset, run.seed): None for run in runs}
-        seed = self.params["tuning"]["seed"]
-        found |= {(DESCRIBED, dataset, seed): None for _, _, dataset in self.tuned(experiments)}
-        return list(found)
+        return list({(self.data_protocol(run), run.dataset, run.seed): None for run in runs})
 
     def _results(self, experiments: list[str]) -> list[str]:
         """Return the files that lead to the scores of experiments, and these."""
         drawn = [self.drawn(dataset, seed, name) for name, dataset, seed in self.draws(experiments)]
-        sources = dict.fromkeys(filter(None, map(self.tuning, experiments)))
         return [
             *drawn,
-            *(
-                template.format(experiment=experiment, method=method, dataset=dataset)
-                for experiment, method, dataset in self.tuned(experiments)
-                for template in (paths.BEST, paths.TRIALS)
-            ),
-            *(paths.TUNED.format(experiment=source) for source in sources),
             *(
                 run.path(template)
                 for experiment in experiments
                 for run in self.runs(experiment)
-                for template in (paths.PREDICTIONS, paths.RECORD, paths.COST, paths.METRICS)
+                for template in PER_RUN
             ),
             *(
                 template.format(experiment=experiment)
                 for experiment in experiments
-                for template in (paths.SCORES, paths.COSTS)
+                for template in PER_EXPERIMENT.values()
             ),
         ]
 
@@ -402,7 +388,7 @@ class Plan:
         shown = [
             file
             for kind in ("tables", "figures")
-            for name in self.params[kind]
+            for name in self._shown(kind)
             for file in self.shown_files(kind, name)
         ]
         known = set(self.artefacts())
@@ -415,12 +401,12 @@ class Plan:
         shown = {
             f"{kind.removesuffix('s')}_{name}": self.shown_files(kind, name)
             for kind in ("tables", "figures")
-            for name in self.params[kind]
+            for name in self._shown(kind)
         }
         named = {
             name: [
                 file
-                for part in (name, *self.params["experiments"][name].get("also", []))
+                for part in (name, *self.params.experiments[name].also)
                 for file in self._experiment_artefacts(part)
             ]
             for name in self.named
@@ -438,9 +424,9 @@ class Plan:
         shown = [
             file
             for kind in ("tables", "figures")
-            for name, options in self.params[kind].items()
-            if options["experiments"] == [experiment]
-            or (experiment in self.extra and experiment in options["experiments"])
+            for name, options in self._shown(kind).items()
+            if options.experiments == (experiment,)
+            or (experiment in self.extra and experiment in options.experiments)
             for file in self.shown_files(kind, name)
         ]
         return [paths.SCORES.format(experiment=experiment), *shown]
@@ -454,68 +440,43 @@ class Plan:
         return canonical_json({**content, "code": self._codes[key]})
 
     @cache  # noqa: B019 (a plan lives as long as the process)
-    def fetch(self, dataset: str) -> str:
-        """Spec of getting a real dataset's file."""
-        return self._spec(["rafs.jobs.fetch"], dataset=dataset, strict=self.params["strict"])
-
-    def own_table(self, dataset: str) -> str:
-        """Spec of looking at an own table."""
-        return self._spec(["rafs.jobs.own"], **self._own(dataset), strict=self.params["strict"])
-
-    @cache  # noqa: B019 (a plan lives as long as the process)
-    def own_split(self, protocol: str, dataset: str, seed: int) -> str:
-        """Spec of splitting an own table."""
+    def fetch(self, source: str) -> str:
+        """Spec of getting a file of a dataset."""
         return self._spec(
-            ["rafs.jobs.own_data"], **self._own(dataset), protocol=protocol, seed=int(seed)
+            ["rafs.pipeline.jobs.fetch", self._module(self._dataset_of[source])],
+            dataset=source,
+            strict=self.params.strict,
+            **self.origin(source).identity(),
+            **self._contents([source]),
         )
 
-    @cache  # noqa: B019 (a plan lives as long as the process)
-    def _own(self, dataset: str) -> dict[str, Any]:
-        """Return what the jobs of an own table depend on.
+    def _module(self, dataset: str) -> str:
+        return datasets.module_of(dataset, self._entry(dataset))
 
-        The content of a file that somebody put there is part of it, for Snakemake does not look
-        into an input with an old date. A download is made by the job itself.
-        """
-        here = [sha256(file) for file in self.own_files(dataset) if Path(file).is_file()]
-        return {
-            "dataset": dataset, "entry": self.own[dataset], "file": self.own_file(dataset),
-            "content": here,
-        }  # fmt: skip
+    def _contents(self, sources: Iterable[str]) -> dict[str, list[str]]:
+        """Return the hashes of users' files, for Snakemake ignores an input with an old date."""
+        hashes = [content for source in sources for content in self._hashes(source)]
+        return {"content": hashes} if hashes else {}
+
+    @cache  # noqa: B019 (a plan lives as long as the process)
+    def _hashes(self, source: str) -> list[str]:
+        return [sha256(file) for file in self.supplied(source) if Path(file).is_file()]
 
     @cache  # noqa: B019 (a plan lives as long as the process)
     def data(self, protocol: str, dataset: str, seed: int) -> str:
-        """Spec of drawing a dataset."""
-        roots, more = ["rafs.jobs.data", datasets.family(dataset)], {}
+        """Spec of sampling a dataset."""
+        roots = ["rafs.pipeline.jobs.data", self._module(dataset)]
         if protocol != DESCRIBED:
             roots.append("rafs.datasets.released")
-            more["sources"] = list(datasets.origins(dataset, protocol))
+        sources = self._sources(dataset, protocol)
         return self._spec(
             roots,
             protocol=protocol,
             dataset=dataset,
             seed=int(seed),
-            overrides=self.params["datasets"].get(dataset, {}),
-            **more,
-        )
-
-    @cache  # noqa: B019 (a plan lives as long as the process)
-    def tune(self, experiment: str, method: str, dataset: str) -> str:
-        """Spec of tuning a method on a dataset."""
-        tuning = self.params["tuning"]
-        space = search(self.params, method)
-        if not noise_is_known(self.params, dataset):
-            space["noise"] = tuning["noise"]
-        return self._spec(
-            ["rafs.jobs.tune", methods.module_of(method)],
-            experiment=experiment,
-            method=method,
-            dataset=dataset,
-            seed=tuning["seed"],
-            trials=tuning["trials"],
-            holdout=tuning["holdout"],
-            search=space,
-            settings=self._settings(experiment, method, method),
-            training=self._training(experiment, method),
+            entry=dict(self._entry(dataset)),
+            sources=list(sources),
+            **self._contents(sources),
         )
 
     @cache  # noqa: B019 (a plan lives as long as the process)
@@ -524,58 +485,68 @@ class Plan:
         variants = self.variants(run.experiment)
         if run.method not in variants:
             raise ParameterError(f"experiment {run.experiment!r} has no method {run.method!r}")
+        swept = variants[run.method]
         return self._spec(
-            ["rafs.jobs.train", methods.module_of(run.base)],
+            ["rafs.pipeline.jobs.train", methods.module_of(run.base)],
             experiment=run.experiment,
             method=run.method,
             base=run.base,
             dataset=run.dataset,
             seed=run.seed,
-            tuning=self.tuning(run.experiment),
+            tuning=self._search(run),
             protocol=self.data_protocol(run),
             settings=self._settings(run.experiment, run.base, run.method, self.quirks(run)),
-            sweep={k: value for k, value in variants[run.method].items() if k != "quirk"},
-            training=self._training(run.experiment, run.base),
+            sweep={key: value for key, value in swept.items() if is_setting(key)},
+            training=self._training(run),
             **({"scaled": False} if "unscaled" in self.quirks(run) else {}),
         )
 
-    def effort(self, run: Run) -> Effort:
-        """Return what training a run asks of a machine."""
-        settings = self._settings(run.experiment, run.base, run.method, self.quirks(run))
-        how = self._training(run.experiment, run.base)
-        return effort_of(*self._shape(run.dataset), settings, how, networks(settings))
+    def _search(self, run: Run) -> str | dict[str, Any] | None:
+        """Return how a run is tuned, the experiment whose tuned values it takes, or None."""
+        source = self.tuning(run.experiment)
+        if source != run.experiment:
+            return source
+        space = self.params.search(run.base)
+        known = self.described[run.dataset].noise is not None
+        if not space and (known or not methods.get(run.base).needs_noise):
+            return None
+        swept = part_of("tuning", self.variants(run.experiment)[run.method])
+        searched = {name: values.written() for name, values in space.items()}
+        return {"space": searched, **self.params.tuning.written(), **swept}
 
-    def tuning_effort(self, experiment: str, method: str, dataset: str) -> Effort:
-        """Return what tuning a method asks of a machine."""
-        settings = self._settings(experiment, method, method)
-        how = self._training(experiment, method)
-        trained = self.params["tuning"]["trials"] * settings["size"]
-        return effort_of(*self._shape(dataset), settings, how, trained)
+    def effort(self, run: Run) -> Effort:
+        """Return what a run asks of a machine: tuning, then training."""
+        settings = self._settings(run.experiment, run.base, run.method, self.quirks(run))
+        how, shape = self._training(run), self._shape(run.dataset)
+        trained = float(networks(settings))
+        if isinstance(search := self._search(run), dict):
+            trained += settings["size"] * tuning_trainings(shape[0], search)
+        return effort_of(*shape, settings, how, trained)
 
     def _shape(self, dataset: str) -> tuple[int, int]:
-        """Return training rows and features; a guess for an own table, which may not be here."""
-        if dataset in self.own:
-            return OWN_SHAPE
-        return self._rows(dataset), datasets.spec(dataset).dimension
+        """Return training rows and features; a guess where the file is yet to be read."""
+        described = self.described[dataset]
+        return (described.train, described.dimension) if described.train else UNKNOWN_SHAPE
 
     @property
     def gres(self) -> str:
         """What jobs that train ask Slurm for beside cores and memory: a GPU, or nothing."""
-        return "gpu:1" if self.params["device"] == "cuda" else ""
+        return "gpu:1" if self.params.device == "cuda" else ""
 
     def data_protocol(self, run: Run) -> str:
         """Return the protocol that the data of a run are drawn by."""
         return quirks.of_data(self.protocol(run.experiment, run.method), run.dataset)
 
     @cache  # noqa: B019 (a plan lives as long as the process)
-    def score(self, run: Run) -> str:
-        """Spec of scoring one run."""
+    def score(self, runs: tuple[Run, ...]) -> str:
+        """Spec of scoring the runs of a cell."""
+        run = runs[0]
         return self._spec(
-            ["rafs.jobs.score"],
+            ["rafs.pipeline.jobs.score"],
             experiment=run.experiment,
             method=run.method,
             dataset=run.dataset,
-            seed=run.seed,
+            seeds=[run.seed for run in runs],
             protocol=self.data_protocol(run),
             **({"misaligned": True} if "boston_sorted" in self.quirks(run) else {}),
             **({"interval": True} if "interval_of_means" in self.quirks(run) else {}),
@@ -586,48 +557,58 @@ class Plan:
         """Spec of the table of all scores of an experiment; `asked` as for `gathered`."""
         names = self.datasets(experiment)
         partial = len(self.gathered(experiment, asked)) < len(self.runs(experiment))
-        cost = self.params["experiments"][experiment].get("cost", "")
+        cost = self.params.experiments[experiment].cost
         left_out = [
             [method, dataset]
             for dataset in names
             for method in self.variants(experiment)
             if not self._wanted(experiment, method, dataset)
         ]
-        own_categories = {d: category(self.params, d) for d in names if d in self.own}
         return self._spec(
-            ["rafs.jobs.aggregate"],
+            ["rafs.pipeline.jobs.aggregate"],
             experiment=experiment,
-            categories=own_categories,
+            categories={name: self.described[name].category for name in names},
             methods=list(self.variants(experiment)),
             sweep={name: value for name, value in self.variants(experiment).items() if value},
             datasets=names,
             seeds=self.seeds(experiment),
+            space=self._ranges(experiment),
             **({"left_out": left_out} if left_out else {}),
             **({"partial": cost} if partial else {}),
         )
 
+    def _ranges(self, experiment: str) -> dict[str, dict[str, Any]]:
+        """Return the ends of what an experiment searches by method; nothing if it takes values."""
+        if self.tuning(experiment) != experiment:
+            return {}
+        return {
+            method: {
+                name: next(iter(space.written().values()))
+                for name, space in self.params.search(method).items()
+                if not isinstance(space, Choice)
+            }
+            for method in self.params.experiments[experiment].methods
+        }
+
     def shown(self, kind: str, name: str) -> str:
         """Spec of a table or a figure (kind: "tables" or "figures")."""
-        options = dict(self.params[kind][name])
-        if name in CATALOGUES:
-            options["own"] = self._own_in_use()
-            options["overrides"] = {
-                name: entry
-                for name, entry in self.params["datasets"].items()
-                if name not in self.own
-            }
-        return self._spec(
-            [f"rafs.jobs.{kind}", f"rafs.reporting.{kind}.{name}"], name=name, options=options
-        )
+        options = self._shown(kind)[name].written()
+        code = [f"rafs.pipeline.jobs.{kind}", f"rafs.reporting.{kind}.{name}"]
+        if "sources" in catalogue.declaration(kind, name).reads:
+            listed = self._catalogued()
+            code += list(dict.fromkeys(self._module(dataset) for dataset in listed))
+            options.setdefault("datasets", listed)
+            options["entries"] = {d: dict(self.entries[d]) for d in listed if d in self.entries}
+        return self._spec(code, name=name, options=options)
 
     def claims(self) -> str:
         """Spec of the verdicts on the paper's claims."""
-        return self._spec(["rafs.jobs.claims"], experiments=self.experiments)
+        return self._spec(["rafs.pipeline.jobs.claims"], experiments=self.experiments)
 
     def summary(self) -> str:
         """Spec of the small metrics file that DVC compares."""
         return self._spec(
-            ["rafs.jobs.summary"], headline=self.headline, experiments=self.experiments
+            ["rafs.pipeline.jobs.summary"], headline=self.headline, experiments=self.experiments
         )
 
     def page(self) -> str:
@@ -635,18 +616,19 @@ class Plan:
         seen = self._seen()
         shown = [
             name
-            for name, options in self.params["tables"].items()
-            if set(options["experiments"]) & set(self.extra) <= set(seen)
+            for name, options in self.params.tables.items()
+            if set(options.experiments) & set(self.extra) <= set(seen)
         ]
         tables = [f"rafs.reporting.tables.{name}" for name in shown]
         wanted = ("numba", "numpy", "pandas", "scipy", "torch")
         pins = provenance.pins(self.lock)
         return self._spec(
-            ["rafs.jobs.page", *tables],
-            params=self.params,
+            ["rafs.pipeline.jobs.page", *tables],
+            params=self.params.written(),
             experiments=[*self.experiments, *seen],
             tables=shown,
-            figures=self.shown_names("figures"),
+            figures=catalogue.figures_in_order(self.shown_names("figures")),
+            beside_answer=catalogue.beside_answer(),
             **({"seen": seen} if seen else {}),
             compared=[self.headline, *(e for e in self.alongside if e != self.headline)],
             versions={"rafs": __version__, **{name: pins.get(name, "?") for name in wanted}},
@@ -667,7 +649,7 @@ class Plan:
         for protocol, dataset, seed in self.draws(self.experiments):
             data.setdefault(f"{protocol}/{dataset}", []).append(seed)
         return self._spec(
-            ["rafs.jobs.verify"],
+            ["rafs.pipeline.jobs.verify"],
             runs=len(self.all_runs),
             experiments=self.experiments,
             data=data,
@@ -679,10 +661,12 @@ class Plan:
     ) -> dict[str, Any]:
         swept = self.variants(experiment).get(variant, {})
         return methods.get(method).resolve(
-            *layers(self.params, experiment, method),
+            *self.params.layers(experiment, method),
             *quirks.layers(odd, method),
-            {key: value for key, value in swept.items() if key != "quirk"},
+            {key: value for key, value in swept.items() if is_setting(key)},
         )
 
-    def _training(self, experiment: str, method: str) -> dict[str, Any]:
-        return {**training(self.params, experiment, method), "device": self.params["device"]}
+    def _training(self, run: Run) -> dict[str, Any]:
+        swept = part_of("training", self.variants(run.experiment).get(run.method, {}))
+        how = self.params.training_of(run.experiment, run.base)
+        return {**how, **swept, "device": self.params.device}

@@ -1,17 +1,19 @@
 """Reading and writing of the project's own files.
 
-A file appears under its name only when it is complete: it is written beside it and renamed. What
-cannot be read back is reported as damaged, never half used. Pickles are not loaded.
+A file is written beside its name and renamed when it is complete. What cannot be read back is
+reported as damaged, never half used. Pickles are not loaded.
 """
 
+import csv
 import hashlib
+import io
 import json
 import os
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,13 +22,18 @@ from numpy.typing import NDArray
 
 from rafs.errors import DamagedFileError
 
+# Encloses every renaming. Jobs of a workflow set it: they write nothing once another run has begun.
+renaming: Callable[[], AbstractContextManager[None]] = nullcontext
+
 
 @contextmanager
 def atomic(path: Path | str) -> Iterator[BinaryIO]:
     """Yield a binary file that takes the name `path` when, and only when, the block succeeds."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    descriptor, name = tempfile.mkstemp(
+        dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".tmp"
+    )
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
@@ -35,7 +42,8 @@ def atomic(path: Path | str) -> Iterator[BinaryIO]:
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(name, 0o666 & ~umask)  # noqa: PTH101
-        os.replace(name, path)  # noqa: PTH105
+        with renaming():
+            os.replace(name, path)  # noqa: PTH105
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
@@ -45,6 +53,16 @@ def write_text(path: Path | str, text: str) -> None:
     """Write UTF-8 text in one piece."""
     with atomic(path) as file:
         file.write(text.encode())
+
+
+def write_csv(path: Path | str, rows: list[dict[str, Any]], columns: Sequence[str] = ()) -> None:
+    """Write rows as CSV with every value at full precision."""
+    names = list(dict.fromkeys([*columns, *(name for entry in rows for name in entry)]))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(path, text.getvalue())
 
 
 def canonical_json(value: Any) -> str:
@@ -91,3 +109,15 @@ def sha256(path: Path | str) -> str:
     """Return the SHA-256 of a file's bytes."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def unwritable(folders: Iterable[str]) -> str:
+    """Say which folder nothing can be written to, and why; nothing if all is well."""
+    for folder in folders:
+        there = next(path for path in (Path(folder), *Path(folder).parents) if path.is_dir())
+        try:
+            with tempfile.TemporaryFile(dir=there) as file:
+                file.write(bytes(2**16))
+        except OSError as error:
+            return f"{folder} cannot be written to: {error.strerror}"
+    return ""

@@ -74,7 +74,7 @@ EXPECTATIONS: dict[str, Callable[[Array, Array, Array], tuple[Array, Array]]] = 
 
 
 @dataclass(frozen=True)
-class Network:
+class WideNetwork:
     """The infinitely wide network; the defaults are those of He et al. (2020) and of Figure 1.
 
     `weight_sd` and `bias_sd` are one number for all layers or one per layer, `hidden_layers` + 1 of
@@ -149,22 +149,22 @@ class Network:
         return self.kernels(square, square, square)[kernel]
 
 
-HE = Network()
+HE = WideNetwork()
 
 
-def nngp(x1: ArrayLike, x2: ArrayLike | None = None, network: Network = HE) -> Array:
+def nngp(x1: ArrayLike, x2: ArrayLike | None = None, network: WideNetwork = HE) -> Array:
     """Return the NNGP kernel K: the covariance of the network's output at the start.
 
-    >>> float(nngp([[0.0]], network=Network(hidden_layers=0, bias_sd=0.5))[0, 0])
+    >>> float(nngp([[0.0]], network=WideNetwork(hidden_layers=0, bias_sd=0.5))[0, 0])
     0.25
     """
     return network.matrix("nngp", x1, x2)
 
 
-def ntk(x1: ArrayLike, x2: ArrayLike | None = None, network: Network = HE) -> Array:
+def ntk(x1: ArrayLike, x2: ArrayLike | None = None, network: WideNetwork = HE) -> Array:
     """Return the neural tangent kernel Theta.
 
-    >>> ntk([[3.0, 4.0]], network=Network(1, "relu", weight_sd=2**0.5, bias_sd=0)).round(6)
+    >>> ntk([[3.0, 4.0]], network=WideNetwork(1, "relu", weight_sd=2**0.5, bias_sd=0)).round(6)
     array([[50.]])
     """
     return network.matrix("ntk", x1, x2)
@@ -177,7 +177,7 @@ class Posterior:
     x: Array
     factor: Array
     weights: Array  # (K + noise^2 I)^-1 y
-    network: Network = HE
+    network: WideNetwork = HE
     kernel: KernelName = "ntk"
 
     def predict(self, x: ArrayLike) -> tuple[Array, Array]:
@@ -204,7 +204,7 @@ def posterior(
     x: ArrayLike,
     y: ArrayLike,
     noise: float,
-    network: Network = HE,
+    network: WideNetwork = HE,
     kernel: KernelName = "ntk",
 ) -> Posterior:
     """Return the exact posterior of f ~ GP(0, kernel), y = f(x) + N(0, noise^2).

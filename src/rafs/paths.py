@@ -10,19 +10,17 @@ RAW = "data/raw"
 FETCHED = "data/processed/sources/{dataset}.json"
 DATA = "data/processed/{protocol}/{dataset}/seed-{seed}.npz"
 
-TUNING = "results/tuning/{experiment}/{method}/{dataset}"
-BEST = f"{TUNING}/best.json"
-TRIALS = f"{TUNING}/trials.csv"
-TUNED = "results/tuning/{experiment}/ready.txt"
-
 RUN = "results/runs/{experiment}/{method}/{dataset}/seed-{seed}"
 PREDICTIONS = f"{RUN}/predictions.npz"
 RECORD = f"{RUN}/run.json"
 COST = f"{RUN}/cost.json"
+TRIALS = f"{RUN}/trials.csv"
+BEST = f"{RUN}/best.json"
 METRICS = f"{RUN}/metrics.json"
 
 SCORES = "results/scores/{experiment}.csv"
 COSTS = "results/costs/{experiment}.csv"
+TUNED = "results/tuned/{experiment}.csv"
 COMPLETE = "results/complete.json"
 FAILED = "failed.txt"  # beside the files of a job that failed, or after the name of its only file
 

@@ -3,10 +3,11 @@
 A Slurm job costs seconds, and so does the Snakemake that runs in it; many a run of this project
 takes less. Jobs of one rule that become ready within a few seconds are submitted together, up to
 `pack_seconds` of expected work (the resource `seconds` of the rules). One Snakemake in the Slurm
-job then runs them with a warm parent (`rafs.warm`), as on a laptop. For the main process they are
-still single jobs, each with its own files, log, retries and failure. A long job is alone in a pack.
+job then runs them with a fork server (`rafs.pipeline.forkserver`), as on a laptop. For the main
+process they are still single jobs, each with its own files, log, retries and failure. A long job is
+alone in a pack.
 
-Jobs that ask for a GPU (the resource `gres`) run `gpu_batch` at a time, and the warm parent trains
+Jobs that ask for a GPU (the resource `gres`) run `gpu_batch` at a time, and the fork server trains
 what comes together as one batch.
 """
 
@@ -159,7 +160,7 @@ class Executor(SlurmExecutor):
 
         What a job makes was removed before, and appears when it is complete: if all of it is there,
         the job was not what the pack failed of. Stand-ins for a job that was ended with the pack
-        (`rafs.jobs.failed`) do not count, and their note goes, for the job is tried again.
+        (`rafs.pipeline.jobs.failed`) do not count, and their note goes, for the job is tried again.
         """
         for each in _each(job_info):
             notes = [note for note in _notes(each.job) if note.exists()]
@@ -175,7 +176,7 @@ class Executor(SlurmExecutor):
         return super().get_account_arg(job) if job.resources.get("slurm_account") else iter([""])
 
     def get_job_exec_prefix(self, job: JobExecutorInterface) -> str:
-        """Tell the warm parent how many runs it trains at a time."""
+        """Tell the fork server how many runs it trains at a time."""
         before: str = super().get_job_exec_prefix(job)
         batch = f"export RAFS_BATCH={job.lanes}" if job.gpu else ""
         return " && ".join(filter(None, [before, batch]))
@@ -196,7 +197,9 @@ def _members(job: Any) -> list[Any]:
 def _notes(job: Any) -> set[Path]:
     """Return where a note would lie that stand-ins were written for a job."""
     files = [Path(file) for file in job.output]
-    return {file.with_name(name) for file in files for name in (FAILED, f"{file.name}.{FAILED}")}
+    if job.rule.name == "train":
+        return {files[0].with_name(FAILED)}
+    return {file.with_name(f"{file.name}.{FAILED}") for file in files}
 
 
 def _each(info: SubmittedJobInfo) -> list[SubmittedJobInfo]:

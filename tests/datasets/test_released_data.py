@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from rafs import datasets, quirks
-from rafs.datasets import released
+from rafs import datasets
+from rafs.datasets import quirks, released
 from rafs.errors import DataError, ParameterError
 
 DATA_QUIRKS = [name for name, quirk in quirks.QUIRKS.items() if quirk.where == "data"]
@@ -231,6 +231,7 @@ def test_the_table_of_quirks_names_what_exists():
         assert set(quirk.methods) <= set(methods.names())
         for method in quirk.methods:
             methods.get(method).resolve(quirk.settings)
-    real = [name for name in datasets.names() if not datasets.spec(name).synthetic]
+    paper = [name for name in datasets.names() if datasets.spec(name).place]
+    real = [name for name in paper if not datasets.spec(name).synthetic]
     assert list(quirks.REAL) == real
-    assert set(quirks.DRAWN) == set(datasets.names()) - set(real) - {"puma560"}
+    assert set(quirks.DRAWN) == set(paper) - set(real) - {"puma560"}

@@ -59,17 +59,22 @@ def forward(members, member, theta, x):
     return h
 
 
-def objective(members, member, theta, x, y, loss, n=None):
-    """Return the objective of one member; n is the size of the whole training set."""
+def objective(members, member, theta, x, y, loss, n=None, beta=0.0, warm=False):
+    """Return the objective of one member; n is the size of the whole training set.
+
+    With `warm` the variance of the gaussian loss is 1; with `beta` its rows weigh variance^beta.
+    """
     output = forward(members, member, theta, x)
     target = y if members.offset is None else y - torch.tensor(members.offset[member])
     if loss == "squared":
         each = functional.mse_loss(output[:, 0], target, reduction="none")
     else:
         variance = torch.log1p(output[:, 1].exp()) + 1e-6
+        variance = torch.ones_like(variance) if warm else variance
         each = functional.gaussian_nll_loss(
             output[:, 0], target, variance, eps=1e-12, reduction="none"
         )
+        each = each * variance.detach() ** beta
     if members.weights is not None:
         each = each * torch.tensor(members.weights[member])
     value = each.sum() / len(x)
@@ -81,11 +86,11 @@ def objective(members, member, theta, x, y, loss, n=None):
     return value
 
 
-def gradients(members, x, y, loss):
+def gradients(members, x, y, loss, **options):
     """Return the gradient of every member's objective at its start, by autograd in float64."""
     found = []
     for member in range(members.size):
         theta = torch.tensor(members.theta0[member], requires_grad=True)
-        value = objective(members, member, theta, torch.tensor(x), torch.tensor(y), loss)
+        value = objective(members, member, theta, torch.tensor(x), torch.tensor(y), loss, **options)
         found.append(torch.autograd.grad(value, theta)[0].numpy())
     return np.array(found)

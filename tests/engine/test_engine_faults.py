@@ -7,13 +7,23 @@ import pytest
 import torch
 from plain import draw
 
-from rafs.engine import Members, Training, compiled, fit, fused, outputs
+from rafs.engine import (
+    Members,
+    Training,
+    _backend,
+    compiled,
+    devices,
+    fit,
+    outputs,
+    recorded,
+)
+from rafs.engine.fused import training as fused
 from rafs.errors import DataError, DeviceError, DivergedError, ParameterError
 
 PLAIN = {"steps": 250, "optimiser": "sgd", "device": "cpu"}
 
 
-@pytest.mark.parametrize("engine", ["fused", "batched"])
+@pytest.mark.parametrize("engine", ["fused", "torch"])
 def test_divergence_names_step_and_member(engine):
     members, x, y = draw((2, 6, 1), ["tanh", "linear", "relu"], n=15)
     members = replace(members, learning_rate=np.array([0.01, 50.0, 0.01]))
@@ -27,7 +37,7 @@ def test_divergence_names_step_and_member(engine):
     assert np.isfinite(result.loss[[0, 2]]).all()
 
 
-@pytest.mark.parametrize("engine", ["fused", "batched"])
+@pytest.mark.parametrize("engine", ["fused", "torch"])
 def test_large_but_finite_is_no_divergence(engine):
     members, x, y = draw((2, 1), ["linear"], n=15)
     options = {"steps": 300, "optimiser": "sgd", "device": "cpu", "backend": engine}
@@ -35,7 +45,7 @@ def test_large_but_finite_is_no_divergence(engine):
     assert 1e13 < np.abs(result.theta).max() < 1e16
 
 
-@pytest.mark.parametrize("engine", ["fused", "batched"])
+@pytest.mark.parametrize("engine", ["fused", "torch"])
 def test_a_loss_that_overflows_is_a_divergence(engine):
     members, x, y = draw((2, 6, 1), ["linear"], n=15)
     with pytest.raises(DivergedError, match="step 0"):
@@ -53,28 +63,44 @@ def test_an_absent_gpu_is_said(monkeypatch):
         fit(members, x, y, Training(steps=1, device=device))
 
 
-def test_auto_takes_a_gpu_that_is_there(monkeypatch):
-    from rafs import engine
-
-    monkeypatch.setattr(engine, "_may_have_gpu", lambda: True)
+def test_auto_takes_a_gpu_where_it_pays(monkeypatch):
+    """It does for wide networks on many rows, trained for long; not for the paper's networks."""
+    monkeypatch.setattr(devices, "_may_have_gpu", lambda: True)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    assert engine.resolve_device(Training(steps=1)) == "cuda"
-    assert engine.resolve_device(Training(steps=1, device="cpu")) == "cpu"
-    assert engine.resolve_device(Training(steps=1, backend="fused")) == "cpu"
-    assert engine._backend(Training(steps=1), "cuda").__name__.endswith("batched")
+    large, small = Training(steps=10_000), Training(steps=1000, batch_size=200)
+    assert devices.resolve_device(large, 1e9) == "cuda"
+    assert devices.resolve_device(large, 9e8) == "cpu"
+    assert devices.resolve_device(replace(large, steps=500), 1e9) == "cpu"
+    assert devices.resolve_device(replace(large, device="cpu"), 1e9) == "cpu"
+    assert devices.resolve_device(replace(large, backend="fused"), 1e9) == "cpu"
+    assert devices.resolve_device(replace(small, device="cuda")) == "cuda"
+    assert _backend(large, "cuda").__name__.endswith("pytorch")
+    members = draw((81, 128, 128, 1), ["tanh"] * 5, n=2)[0]
+    assert devices.work(members, 20_000, small) == 27_137 * 200 * 5
+    assert devices.work(members, 20_000, large) == 27_137 * 20_000 * 5
+    assert devices.resolve_device(small, devices.work(members, 20_000, small)) == "cpu"
+    assert devices.resolve_device(large, devices.work(members, 20_000, large)) == "cuda"
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert engine.resolve_device(Training(steps=1)) == "cpu"
+    assert devices.resolve_device(large, 1e9) == "cpu"
+
+
+def test_where_networks_were_trained_is_recorded():
+    members, x, y = draw((2, 6, 1))
+    with recorded() as places:
+        fit(members, x, y, Training(steps=1))
+        assert places == {("fused", "cpu")}
+        fit(members, x, y, Training(steps=1, backend="torch"))
+    fit(members, x, y, Training(steps=1, backend="torch"))
+    assert places == {("fused", "cpu"), ("torch", "cpu")}
 
 
 @pytest.mark.parametrize("hidden", ["", "-1"])
 def test_a_hidden_gpu_is_not_looked_for(monkeypatch, hidden):
-    from rafs import engine
-
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", hidden)
-    monkeypatch.setattr(engine.Path, "exists", lambda self: True)
-    assert not engine._may_have_gpu()
+    monkeypatch.setattr(devices.Path, "exists", lambda self: True)
+    assert not devices._may_have_gpu()
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
-    assert engine._may_have_gpu()
+    assert devices._may_have_gpu()
 
 
 @pytest.mark.parametrize(
@@ -117,10 +143,12 @@ def test_concat_fills_absent_columns_with_what_they_mean():
         ({"loss": "huber"}, "it must be squared or gaussian"),
         ({"dtype": "float16"}, "it must be float32 or float64"),
         ({"device": "tpu"}, "it must be auto or cpu or cuda"),
-        ({"backend": "jax"}, "it must be auto or fused or batched"),
+        ({"backend": "jax"}, "it must be auto or fused or torch"),
         ({"steps": -1}, "must not be negative"),
         ({"batch_size": 0}, "must be positive"),
         ({"adversarial": -0.1}, "finite step size"),
+        ({"warm_up": 1.1}, "warm_up must lie between 0 and 1"),
+        ({"beta_nll": float("nan")}, "beta_nll must lie between 0 and 1"),
     ],
 )
 def test_trainings_of_the_wrong_form(change, sentence):

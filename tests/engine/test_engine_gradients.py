@@ -12,10 +12,10 @@ from plain import ALL, TORCH, draw, forward, gradients, objective
 
 from rafs.engine import Training, fit
 from rafs.engine.activations import ACTIVATIONS, PAPER
-from rafs.engine.elementwise import activation
-from rafs.engine.network import jacobian_offset
+from rafs.engine.fused.elementwise import activation
+from rafs.engine.jacobian import jacobian_offset
 
-ENGINES = ("fused", "batched")
+ENGINES = ("fused", "torch")
 
 
 def gradient(members, x, y, **training):
@@ -58,6 +58,28 @@ def test_gradients_with_options(engine, loss, options):
     outputs = 1 if loss == "squared" else 2
     members, x, y = draw((2, 6, 5, outputs), n=23, **options)
     close(gradient(members, x, y, loss=loss, backend=engine), gradients(members, x, y, loss))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("beta", [0.25, 0.5, 1.0])
+def test_beta_nll_weighs_rows_by_a_variance_that_has_no_gradient(engine, beta):
+    members, x, y = draw((3, 8, 6, 2), n=29, gamma=True, weights=True)
+    found = gradient(members, x, y, loss="gaussian", backend=engine, beta_nll=beta)
+    close(found, gradients(members, x, y, "gaussian", beta=beta))
+    assert np.abs(found - gradients(members, x, y, "gaussian")).max() > 1e-3
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("adversarial", [0.0, 0.1])
+def test_the_warm_up_trains_the_mean_alone(engine, adversarial):
+    members, x, y = draw((3, 8, 2), n=29, weights=True)
+    options = {"loss": "gaussian", "backend": engine, "adversarial": adversarial}
+    found = gradient(members, x, y, warm_up=1.0, **options)
+    if not adversarial:
+        close(found, gradients(members, x, y, "gaussian", warm=True))
+    head = np.r_[33:48:2, 49]  # W2 is 8 x 2 from 32 on, b2 follows; the variance is second
+    assert (found[:, head] == 0).all()
+    assert (np.abs(found[:, head - 1]).max(axis=1) > 1e-3).all()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -107,7 +129,7 @@ def test_adversarial_step_averages_clean_and_perturbed_inputs(engine, loss):
 def test_engines_drop_the_same_units():
     members, x, y = draw((2, 9, 7, 1), n=40, dropout=True)
     fused = gradient(members, x, y, backend="fused")
-    close(fused, gradient(members, x, y, backend="batched"))
+    close(fused, gradient(members, x, y, backend="torch"))
     kept = gradient(replace(members, dropout=None), x, y, backend="fused")
     assert (np.abs(fused - kept).max(axis=1) > 1e-3).all()
 

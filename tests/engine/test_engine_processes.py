@@ -74,7 +74,7 @@ def test_the_same_bits_from_new_machine_code(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["fused", "batched"])
+@pytest.mark.parametrize("engine", ["fused", "torch"])
 def test_memory_does_not_hold_the_activations_of_all_rows(engine):
     """450,000 more rows: two layers of 128 in float32 would be 460 MB, and as much for slopes."""
     (growth,) = run(MEMORY, engine)

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,11 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rafs
-from rafs import persistence
 from rafs.errors import DamagedFileError, ParameterError
+from rafs.estimators import persistence
 from rafs.files import read_npz, write_npz
 
 from .conftest import CLASSES, ENSEMBLES, small
+
+SAVED = Path(__file__).parents[1] / "oracles" / "saved"  # written by that version
 
 
 @pytest.mark.parametrize("cls", CLASSES)
@@ -89,6 +92,23 @@ print(np.concatenate(model.predict(np.eye(2), return_std=True)).tobytes().hex())
     ).stdout
     wanted = np.concatenate(model.predict(np.eye(2), return_std=True)).tobytes().hex()
     assert found.strip() == wanted
+
+
+@pytest.mark.parametrize(
+    ("cls", "mean", "std"),
+    [
+        (rafs.RAFsEnsemble, [-0.5115166851276475, 2.0177235585102378],
+         [1.0254937127037644, 3.3215679423360354]),
+        (rafs.RandomPriorEnsemble, [-0.5505677398809605, -0.6004581708561629],
+         [0.10021516865678715, 0.13040913082238212]),
+        (rafs.NTKGaussianProcess, [1.004123016569308, -1.84862422081744],
+         [0.11835066114579085, 1.2284331902327215]),
+    ],
+)  # fmt: skip
+def test_a_model_of_version_0_2_0_predicts_what_it_did(cls, mean, std) -> None:
+    model = cls.load(SAVED / f"{cls.__name__}-0.2.0.npz")
+    found = model.predict([[0.5], [3.0]], return_std=True)
+    np.testing.assert_allclose(found, [mean, std], rtol=1e-10)
 
 
 @pytest.fixture(scope="module")

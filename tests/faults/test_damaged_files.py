@@ -12,6 +12,9 @@ import pytest
 
 from rafs import files
 from rafs.errors import DamagedFileError, RafsError
+from rafs.experiments import Plan
+from rafs.pipeline import records
+from rafs.pipeline.parameters import load
 from rafs.reporting.inputs import Inputs
 from small_project import Copy, unchanging
 
@@ -61,10 +64,14 @@ DAMAGE: dict[str, Callable[[Path], None]] = {
     RUN.format("ae", "forrester", 0, "predictions.npz"): truncate,
     RUN.format("ae", "forrester", 1, "predictions.npz"): with_nan,
     RUN.format("rafs", "he", 1, "run.json"): another_version,
-    "results/tuning/main/rafs/forrester/best.json": flip,
+    RUN.format("rafs", "forrester", 1, "best.json"): flip,
     "data/processed/described/he/seed-1.npz": directory,
     "reports/tables/rmse.csv": garbage,
     "reports/claims.json": truncate,
+    "reports/tables/nll.tex": flip,
+    "reports/figures/overview.pdf": truncate,
+    "reports/scores.csv": flip,  # which no job reads, nor the next one
+    "results/complete.json": another_version,
 }
 
 
@@ -89,6 +96,25 @@ def test_damaged_results_are_named_and_made_again(
     assert finished.snapshot(*good) == good
     assert finished.jobs("snakemake") == {}
     assert finished.jobs("dvc", "repro") == {}
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+def test_the_bytes_of_every_artefact_are_on_record(
+    finished: Copy,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Callable[[str, object], None],
+) -> None:
+    """Of those that a job reads, by the job; of all others, by the workflow at its end."""
+    monkeypatch.chdir(finished.root)
+    plan = Plan(load("params.yaml"), finished.root)
+    assert records.damaged(plan) == {}
+    artefacts = plan.artefacts()
+    for name in artefacts:
+        with Path(name).open("ab") as file:
+            file.write(b" ")
+    record_property("artefacts", len(artefacts))
+    assert sorted(records.damaged(plan)) == sorted(artefacts)
 
 
 @pytest.mark.slow
@@ -121,14 +147,14 @@ def test_a_damaged_file_is_never_half_used(
     damage: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without a record of their bytes, files that cannot be what they should are named."""
-    from rafs.jobs import aggregate
+    from rafs.pipeline.jobs import aggregate
 
     monkeypatch.chdir(tmp_path)
     path = tmp_path / RUN.format("ae", "he", 0, "metrics.json")
     parts = dict.fromkeys(("in_distribution", "out_of_distribution"))
     files.write_json(path, {"status": "ok", "message": None, "metrics": {"nll": 1.5}, **parts})
     spec = {"experiment": "main", "methods": ["ae"], "sweep": {}, "datasets": ["he"], "seeds": [0]}
-    spec |= {"categories": {}}
+    spec |= {"categories": {"he": "T"}, "space": {}}
     damage(path)
     if damage is flip:  # still a number: only its checksum tells
         aggregate.run(spec)

@@ -6,32 +6,35 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rafs import cli, methods, params, paths
+from rafs import cli, config, methods, paths
 from rafs.errors import ParameterError
 from rafs.experiments import Plan, Run
 from rafs.files import read_json
-from rafs.jobs import aggregate, claims, figures, page, score, summary, tables, train, tune
+from rafs.pipeline.jobs import aggregate, claims, figures, page, score, summary, tables, train
 from rafs.storage import Dataset, read_dataset, write_dataset
-from small_project import PROJECT
+from small_project import PROJECT, replan
 
 Array = NDArray[np.float64]
-METHODS = [name for name in methods.names() if "+" not in name]
+METHODS = [name for name in methods.ensembles() if "+" not in name]
 TEST = 20
 
 
 @pytest.fixture
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
     """Return a plan with short trainings, in an empty directory."""
-    chosen = params.load(PROJECT / "params.yaml", "smoke")
-    chosen["training"]["steps"] = 20
-    chosen["tuning"]["trials"] = 2
+
+    def change(content: dict[str, Any]) -> None:
+        content["training"]["steps"] = 20
+        content["tuning"] |= {"trials": 2, "keep": 1}
+
     monkeypatch.chdir(tmp_path)
-    return Plan(chosen, PROJECT)
+    return replan(Plan(config.load(PROJECT / "params.yaml", "smoke"), PROJECT), change)
 
 
 def normal(n: int, d: int) -> Array:
@@ -57,13 +60,10 @@ def with_outlier(values: Array, row: int, size: float = 1e9) -> Array:
 
 def measured(plan: Plan, data: Dataset, method: str) -> dict:
     """Tune, train and score a method on some data; return its metrics file, read strictly."""
-    experiment = "de_nll" if method == "de_nll" else "main"
-    run = Run(experiment, method, "he", 0)
-    for seed in (0, plan.params["tuning"]["seed"]):
-        write_dataset(plan.drawn("he", seed), data)
-    tune.run(json.loads(plan.tune(experiment, method, "he")))
+    run = Run("main", method, "he", 0)
+    write_dataset(plan.drawn("he", 0), data)
     train.run(json.loads(plan.train(run)))
-    score.run(json.loads(plan.score(run)))
+    score.run(json.loads(plan.score((run,))))
 
     def refuse(constant: str) -> float:
         raise AssertionError(f"{constant} in a metrics file")
@@ -115,7 +115,7 @@ def test_numbers_beyond_any_score_are_called_diverged(
         found = measured(plan, drawn(X, with_outlier(wave(X), 3, 1e300)), method)
         assert found["status"] == found["tuned"]["status"] == "diverged"
         assert "diverged at step" in found["message"]
-        assert "all 2 trials diverged" in found["tuned"]["message"]
+        assert "finalists diverged" in found["tuned"]["message"]
         assert found["metrics"] is None
     record_property("runs", len(METHODS))
 
@@ -123,10 +123,10 @@ def test_numbers_beyond_any_score_are_called_diverged(
 @pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.refusal
 def test_too_few_rows_to_tune_on_are_refused_by_the_key(rows: int) -> None:
-    content = params.load(PROJECT / "params.yaml")
+    content = config.load(PROJECT / "params.yaml").written()
     content["datasets"] = {"he": {"train": rows}}
     with pytest.raises(ParameterError, match=r"datasets\.he\.train must be at least 3 where"):
-        params.check(content, PROJECT / params.SCHEMA)
+        config.check(content)
 
 
 def job(name: str, spec: str) -> None:
@@ -144,14 +144,18 @@ def test_one_training_row(
 ) -> None:
     """Untuned, all methods have scores, but one: to select networks, HDE has to hold a row out."""
     only = {"methods": METHODS, "datasets": ["he"], "seeds": 1, "tuning": None}
-    chosen = {**plan.params, "datasets": {"he": {"train": rows}}, "experiments": {"main": only}}
+    chosen = {
+        **plan.params.written(),
+        "datasets": {"he": {"train": rows}},
+        "experiments": {"main": only},
+    }
     chosen |= {"tables": {}, "figures": {}}
-    few = Plan(params.check(chosen, PROJECT / params.SCHEMA), PROJECT)
+    few = Plan(config.check(chosen), PROJECT)
     job("data", few.data("described", "he", 0))
     assert len(read_dataset(few.drawn("he", 0)).y_train) == rows
     for run in few.runs("main"):
         job("train", few.train(run))
-        job("score", few.score(run))
+        job("score", few.score((run,)))
         found = read_json(run.path(paths.METRICS))
         if run.method == "hde" and rows == 1:
             assert (found["status"], found["metrics"]) == ("failed", None)

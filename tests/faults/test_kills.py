@@ -17,7 +17,7 @@ from small_project import Copy, unchanging, whole
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 KILLS = 20
-OUTPUTS = ("predictions.npz", "run.json", "cost.json")
+OUTPUTS = ("predictions.npz", "run.json", "trials.csv", "best.json", "cost.json")
 RESULTS = ("data/processed/**/*.npz", "results/**/*.json", "results/**/*.csv", "reports/**/*.svg",
            "reports/**/*.csv", "reports/*.json", "reports/*.html")  # fmt: skip
 
@@ -31,7 +31,7 @@ def enough(copy: Copy, files: int) -> bool:
 
 
 def kill_all(top: int) -> list[int]:
-    """Kill a workflow, its jobs and its warm parent; return who they were."""
+    """Kill a workflow, its jobs and its fork server; return who they were."""
     family = [top, *processes_below(top)]
     for process in family:
         try:
@@ -61,7 +61,7 @@ def leftovers(root: Path) -> list[str]:
     return [str(path) for path in root.rglob(".*.tmp")]
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(7200)
 def test_killed_twenty_times(
     smoked: Copy, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rafs.datasets.sources import SOURCES
+from rafs.datasets import fetch
 from small_project import PROJECT, Copy, copied
 
 SOURCE = sorted((PROJECT / "src").rglob("*.py"))
@@ -68,14 +68,14 @@ def test_every_value_in_a_shell_command_is_quoted() -> None:
     commands = []
     for path in (PROJECT / "workflow/rules").glob("*.smk"):
         commands += re.findall(r'shell:\n((?:\s+"[^"]*"\n)+)', path.read_text())
-    assert len(commands) >= 14
+    assert len(commands) >= 13
     fields = re.findall(r"\{([^{}]+)\}", "".join(commands))
     assert {field for field in fields if not field.endswith(":q")} == {"threads"}
 
 
 def test_every_download_has_a_pinned_checksum_and_a_size() -> None:
-    for name, source in SOURCES.items():
-        for file in source.files:
+    for name in fetch.names():
+        for file in fetch.source_of(name).files:
             assert re.fullmatch("[0-9a-f]{64}", file.sha256), name
             assert 0 < file.size < 2**26, name
             assert not Path(file.path).is_absolute(), name
@@ -94,8 +94,8 @@ HOSTILE = "$(touch x); .."
     [
         ("data", {"dataset": HOSTILE, "protocol": "described", "seed": 0, "overrides": {}}),
         ("data", {"dataset": "../../he", "protocol": "described", "seed": 0, "overrides": {}}),
-        ("score", {"experiment": "/tmp", "method": "ae", "dataset": "he", "seed": 0}),
-        ("score", {"experiment": "main", "method": "ae", "dataset": "he", "seed": "../../0"}),
+        ("score", {"experiment": "/tmp", "method": "ae", "dataset": "he", "seeds": [0]}),
+        ("score", {"experiment": "main", "method": "ae", "dataset": "he", "seeds": ["../../0"]}),
         ("tables", {"name": "..os", "options": {}}),
         ("figures", {"name": HOSTILE, "options": {}}),
         ("failed", {"experiment": "..", "method": "ae", "dataset": "he", "protocol": "described"}),
@@ -175,9 +175,9 @@ def test_a_hostile_directory_and_no_file_outside_it(
 
 @pytest.mark.workflow
 def test_a_temporary_directory_with_a_long_name(project: Copy, tmp_path: Path) -> None:
-    """A socket's name has at most 107 characters; without a warm parent all goes on."""
+    """A socket's name has at most 107 characters; without a fork server all goes on."""
     long = tmp_path / ("d" * 120)
     long.mkdir()
     done = project.run("snakemake", "data/processed/described/he/seed-0.npz", TMPDIR=str(long))
-    assert "jobs start on their own, and slower: no warm parent" in done.stderr
+    assert "jobs start on their own, and slower: no fork server" in done.stderr
     assert "Traceback" not in done.stderr

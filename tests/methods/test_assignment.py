@@ -77,7 +77,7 @@ def test_a_smaller_ensemble_is_a_prefix(seed, size, more, k, shuffle):
     assert len(set(small)) == min(size, k) or size > k
 
 
-@pytest.mark.parametrize("name", methods.names())
+@pytest.mark.parametrize("name", methods.ensembles())
 def test_every_method_takes_random_activations(name):
     method = methods.get(name)
     settings = method.resolve({"activation": "random", "size": 3})

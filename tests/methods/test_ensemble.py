@@ -10,8 +10,10 @@ from hypothesis.extra.numpy import arrays
 
 from rafs import methods
 from rafs.errors import DamagedFileError
+from rafs.estimators.ensembles import restored
+from rafs.estimators.ensembles import state as state_of
 from rafs.methods.base import Task, training
-from rafs.methods.ensemble import Ensemble, Prediction, Scaler, combine
+from rafs.methods.ensemble import Prediction, Scaler, combine
 
 SOUND = {"ddof": 1, "as_sd": False}
 members = arrays(np.float64, (4, 3), elements=st.floats(-1e3, 1e3))
@@ -77,7 +79,7 @@ def test_prediction_in_units():
     )
 
 
-@pytest.mark.parametrize("name", methods.names())
+@pytest.mark.parametrize("name", methods.ensembles())
 def test_state_round_trip(name):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(30, 2))
@@ -88,8 +90,8 @@ def test_state_round_trip(name):
         {"hidden": [6, 5], "prior": {"output_bias": False}},
         training(30, {"steps": 20}),
     )
-    arrays_, info = fitted.state()
-    again = Ensemble.from_state(arrays_, json.loads(json.dumps(info)))
+    arrays_, info = state_of(fitted)
+    again = restored(arrays_, json.loads(json.dumps(info)))
     before, after = fitted.predict(x), again.predict(x)
     for field in ("mean", "variance", "epistemic", "aleatoric", "members", "weights"):
         np.testing.assert_array_equal(getattr(before, field), getattr(after, field))
@@ -101,7 +103,7 @@ def state():
     fitted = methods.get("rp").fit(
         Task(x, x[:, 0], 0.1, ("damage",)), {"hidden": [4]}, training(8, {"steps": 2})
     )
-    return fitted.state()
+    return state_of(fitted)
 
 
 @pytest.mark.parametrize(
@@ -121,4 +123,4 @@ def test_a_damaged_state_is_refused(state, damage):
     arrays_, info = dict(state[0]), json.loads(json.dumps(state[1]))
     damage(arrays_, info)
     with pytest.raises(DamagedFileError, match="not the state of an ensemble"):
-        Ensemble.from_state(arrays_, info)
+        restored(arrays_, info)

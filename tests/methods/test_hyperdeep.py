@@ -9,7 +9,7 @@ from scipy.stats import norm
 from rafs import methods
 from rafs.errors import DataError
 from rafs.methods.base import Task, training
-from rafs.methods.hyperdeep import LEAST_GAIN, greedy, held_out
+from rafs.methods.hyperdeep import PICKS, greedy, held_out
 
 SOUND = {"ddof": 1, "as_sd": False}
 
@@ -31,43 +31,57 @@ def log_score(members, counts, y, noise):
     return -norm.logpdf(y, mean, np.sqrt(variance + noise)).mean()
 
 
-def brute_force(members, y, noise, most):
+def brute_force(members, y, noise, most, least):
     """Replay the selection with every next ensemble written out."""
     c = len(members)
     picks = [min(range(c), key=lambda j: ((members[j] - y) ** 2).sum())]
     score = log_score(members, np.bincount(picks, minlength=c), y, noise)
-    while True:
+    while len(set(picks)) < most and len(picks) < PICKS * most:
         options = [
             (log_score(members, np.bincount([*picks, j], minlength=c), y, noise), j)
             for j in range(c)
-            if len({*picks, j}) <= most
+            if len(set(picks)) >= least or j not in picks
         ]
-        if min(options)[0] >= score - LEAST_GAIN:
-            return np.bincount(picks, minlength=c)
+        if len(set(picks)) >= least and min(options)[0] >= score:
+            break
         score = min(options)[0]
         picks.append(min(options)[1])
+    return np.bincount(picks, minlength=c)
 
 
-@pytest.mark.parametrize(("seed", "most"), list(product(range(8), (1, 2, 5))))
-def test_greedy_against_brute_force(seed, most):
+@pytest.mark.parametrize(("seed", "most", "least"), list(product(range(6), (1, 2, 5), (1, 2, 5))))
+def test_greedy_against_brute_force(seed, most, least):
     members, y = made_up(seed)
-    counts = greedy(members, y, np.full(len(y), 0.05), SOUND, most)
-    np.testing.assert_array_equal(counts, brute_force(members, y, 0.05, most))
-    assert np.count_nonzero(counts) <= most
+    counts = greedy(members, y, np.full(len(y), 0.05), SOUND, most=most, least=least)
+    np.testing.assert_array_equal(counts, brute_force(members, y, 0.05, most, least))
+    assert min(most, least) <= np.count_nonzero(counts) <= most
 
 
-def test_a_perfect_member_stays_alone():
+def test_a_perfect_member_gets_the_company_that_harms_least():
+    """An ensemble of one has no spread: a second member is taken even if the first is perfect."""
     members, y = made_up(0)
     members[3] = y
-    np.testing.assert_array_equal(
-        greedy(members, y, np.full(len(y), 0.01), SOUND, 5), [0, 0, 0, 1, 0, 0]
-    )
+    members[1] = y + 0.01
+    counts = greedy(members, y, np.full(len(y), 0.01), SOUND, most=5)
+    np.testing.assert_array_equal(np.flatnonzero(counts), [1, 3])
+    alone = greedy(members, y, np.full(len(y), 0.01), SOUND, most=5, least=1)
+    np.testing.assert_array_equal(np.flatnonzero(alone), [3])
+    forced = greedy(members, y, np.full(len(y), 0.01), SOUND, most=5, least=5)
+    assert np.count_nonzero(forced) == 5
+
+
+def test_no_more_are_taken_than_there_are():
+    members, y = made_up(0, c=1)
+    assert greedy(members, y, np.full(len(y), 0.01), SOUND, most=5) == [1]
+    members, y = made_up(0, c=3)
+    counts = greedy(members, y, np.full(len(y), 0.01), SOUND, most=5, least=4)
+    assert np.count_nonzero(counts) == 3
 
 
 def test_opposite_errors_are_picked_together():
     y = np.zeros(20)
     members = np.stack([np.full(20, 0.5), np.full(20, 0.51), np.full(20, -0.5)])
-    counts = greedy(members, y, np.full(20, 0.01), SOUND, 5)
+    counts = greedy(members, y, np.full(20, 0.01), SOUND, most=5)
     assert counts[2] > 0
     assert counts[0] > 0
 
@@ -130,7 +144,8 @@ def test_the_whole_procedure(data):
         {"hidden": [20], "candidates": 6, "copies": 3},
         training(60, {"steps": 300}),
     )
-    assert 1 <= len(fitted.weights) <= 5
+    assert 2 <= len(fitted.weights) <= 5
+    assert (fitted.predict(data[0]).epistemic > 0).all()
     assert fitted.weights.sum() == pytest.approx(1)
     p = fitted.predict(data[0])
     np.testing.assert_allclose(p.aleatoric, 0.01)

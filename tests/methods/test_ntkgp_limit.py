@@ -17,7 +17,7 @@ WIDTHS = (4, 32, 256)
 
 @pytest.fixture(scope="module")
 def process():
-    mean, variance = gp.posterior(X, Y, NOISE, gp.Network(1, "erf", 1.5, 0.5)).predict(NEW)
+    mean, variance = gp.posterior(X, Y, NOISE, gp.WideNetwork(1, "erf", 1.5, 0.5)).predict(NEW)
     return mean, np.sqrt(variance)
 
 
@@ -89,7 +89,7 @@ def test_before_training_the_sum_is_a_draw_of_the_tangent_process():
     (start,) = method.fit_trials([(task, settings)], training(25, {"steps": 1, "optimiser": "sgd"}))
     frozen = start.frozen["initial"]
     both = method.offset(settings, start.members, start.frozen, NEW)
-    network = gp.Network(1, "erf", 1.5, 0.5)
+    network = gp.WideNetwork(1, "erf", 1.5, 0.5)
     alone = outputs(start.members, frozen, NEW)
     np.testing.assert_allclose(alone.var(axis=0), np.diag(gp.nngp(NEW, network=network)), rtol=0.15)
     np.testing.assert_allclose(

@@ -15,7 +15,7 @@ X = RNG.normal(size=(24, 3))
 Y = np.cos(X[:, 0]) + 0.5 * X[:, 1]
 SMALL = {"hidden": [9], "size": 3}
 SHORT = training(24, {"steps": 30, "batch_size": 10})
-PLAIN = [name for name in methods.names() if not name.startswith("hde")]
+PLAIN = [name for name in methods.ensembles() if not name.startswith("hde")]
 
 
 def task(*key, noise=0.1, x=X, y=Y):
@@ -27,7 +27,7 @@ def same(first, second):
     return np.array_equal(a.members, b.members) and np.array_equal(a.variance, b.variance)
 
 
-@pytest.mark.parametrize("name", methods.names())
+@pytest.mark.parametrize("name", methods.ensembles())
 def test_equal_keys_give_equal_ensembles_and_other_keys_others(name):
     method = methods.get(name)
     first, again, other = (method.fit(task("r", seed), SMALL, SHORT) for seed in (0, 0, 1))
@@ -46,7 +46,7 @@ def test_five_members_are_the_first_of_seven(name):
     assert len({values.tobytes() for values in seven}) == 7
 
 
-@pytest.mark.parametrize("name", methods.names())
+@pytest.mark.parametrize("name", methods.ensembles())
 def test_trials_trained_together_are_the_trials_trained_alone(name):
     method = methods.get(name)
     trials = [
@@ -89,7 +89,7 @@ def test_a_trial_that_diverges_is_reported_in_its_place(name):
         method.fit(*trials[1], how)
 
 
-@pytest.mark.parametrize("name", methods.names())
+@pytest.mark.parametrize("name", methods.ensembles())
 def test_seeds_trained_together_are_the_seeds_trained_alone(name):
     """Tasks with rows of their own, also of another number, are as they are alone."""
     method = methods.get(name)
@@ -110,8 +110,8 @@ def test_seeds_in_one_torch_program_agree_with_the_fast_engine(name):
     trials = [(task("g", i, x=X + i, y=Y - i), method.resolve(SMALL)) for i in range(3)]
     steps = {"steps": 20, "dtype": "float64"}
     fused = method.fit_all(trials, training(24, {**steps, "backend": "fused"}))
-    batched = method.fit_all(trials, training(24, {**steps, "backend": "batched"}))
-    for one, other in zip(fused, batched, strict=True):
+    reference = method.fit_all(trials, training(24, {**steps, "backend": "torch"}))
+    for one, other in zip(fused, reference, strict=True):
         assert one.activations == other.activations
         np.testing.assert_allclose(one.theta, other.theta, rtol=1e-6, atol=1e-9)
 
@@ -151,7 +151,7 @@ def test_torch_stays_out():
         "from rafs.methods.base import Task, training\n"
         "x = np.linspace(-1, 1, 6)[:, None]\n"
         "how = training(6, {'steps': 3, 'backend': 'fused'})\n"
-        "for name in methods.names():\n"
+        "for name in methods.ensembles():\n"
         "    task = Task(x, x[:, 0], 0.1, (name,))\n"
         "    methods.get(name).fit(task, {'hidden': [4]}, how).predict(x)\n"
         "sys.exit('torch' in sys.modules)\n"

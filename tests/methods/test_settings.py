@@ -1,6 +1,7 @@
 """Settings are closed: a misspelt name or an impossible value is refused, in words."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from rafs.errors import ParameterError
 from rafs.methods.base import training
 from rafs.methods.settings import table
 
-ALL = methods.names()
+ALL = methods.ensembles()
 
 
 def test_names_are_the_papers_order_and_every_method_with_random_activations():
@@ -20,6 +21,12 @@ def test_names_are_the_papers_order_and_every_method_with_random_activations():
     assert set(ALL) == {
         *ALL[:6], "de_nll", "de+rafs", "hde+rafs", "ntkgp+rafs", "rp+rafs", "de_nll+rafs"
     }  # fmt: skip
+
+
+def test_references_are_methods_but_no_ensembles():
+    assert methods.names() == (*ALL, "constant", "linear")
+    with pytest.raises(ParameterError, match="no method 'linear\\+rafs'"):
+        methods.get("linear+rafs")
 
 
 def test_labels():
@@ -158,3 +165,30 @@ def test_every_setting_has_a_meaning():
     for name in ALL:
         for setting, _, meaning in table(methods.get(name).schema):
             assert meaning, (name, setting)
+
+
+def test_a_method_is_found_by_being_there(tmp_path, monkeypatch):
+    for name in ("deep.py", "base.py", "settings.py"):
+        source = Path(methods.__file__).with_name(name)
+        (tmp_path / name).write_bytes(source.read_bytes())
+    (tmp_path / "one.py").write_text('class One(Method):\n    name, label = "one", "Nr. 1"\n')
+    monkeypatch.setattr(methods, "__file__", str(tmp_path / "__init__.py"))
+    found = methods.declarations.__wrapped__()
+    assert list(found) == ["de", "one"]
+    assert (found["one"].role, found["one"].label) == ("later", "Nr. 1")
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ('name, label = "de", "DE"', "rafs.methods.deep and rafs.methods.two both declare 'de'"),
+        ('name, label, role = "two", "2", "extra"', "the role of Two must be one of paper, later"),
+    ],
+)
+def test_a_wrong_declaration_is_refused(tmp_path, monkeypatch, body, message):
+    source = Path(methods.__file__).with_name("deep.py")
+    (tmp_path / "deep.py").write_bytes(source.read_bytes())
+    (tmp_path / "two.py").write_text(f"class Two(Method):\n    {body}\n")
+    monkeypatch.setattr(methods, "__file__", str(tmp_path / "__init__.py"))
+    with pytest.raises(ParameterError, match=message):
+        methods.declarations.__wrapped__()

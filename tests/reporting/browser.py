@@ -85,7 +85,7 @@ class Browser:
             self.url + path, data, {"Content-Type": "application/json"}, method=verb
         )
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(request, timeout=60) as answer:
+        with opener.open(request, timeout=300) as answer:
             return json.load(answer)["value"]
 
     def open(self, path, fragment=""):
@@ -126,7 +126,7 @@ class Browser:
         """Choose an option of a menu by typing how it begins."""
         self.type(selector, text)
 
-    def wait(self, script, seconds=20):
+    def wait(self, script, seconds=200):
         """Wait until a script returns something true."""
         until = time.monotonic() + seconds
         while not (found := self.run(script)):

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import made_up
-from rafs.reporting import figures, page
-from rafs.reporting.claims import VERDICTS, as_json, judge
-from rafs.reporting.figures import style
+import shown
+from rafs.reporting import page, style
+from rafs.reporting.claims import KINDS, as_json, judge
 from rafs.reporting.page import answer, elements, plot, scores
 from rafs.reporting.tables import comparison, nll_vs_published
 
@@ -48,13 +48,14 @@ def frames(seeds=8):
 def made(inputs=None, **more):
     inputs = inputs or made_up.Memory(frames())
     drawn = {
-        name: style.render(figures.draw(name, inputs, {}), "svg", figures.caption(name))
+        name: style.render(shown.draw(name, inputs, {}), "svg", shown.caption(name))
         for name in ("overview", "critical_difference")
     }
     options = {"methods": made_up.METHODS}
     content = {
         "experiments": EXPERIMENTS,
         "figures": drawn,
+        "beside_answer": ["overview"],
         "tables": {
             "comparison": comparison.build(inputs, {}),
             "nll_vs_published": nll_vs_published.build(inputs, options),
@@ -164,13 +165,13 @@ def test_any_text_survives_as_text(body, attribute):
 
 
 def test_images_can_be_read_without_eyes(read):
-    shown = [a for a in read.all("img") if "src" in a]
-    assert len(shown) == 2
-    assert {a["alt"] for a in shown} == {
-        figures.caption("overview"),
-        figures.caption("critical_difference"),
+    images = [a for a in read.all("img") if "src" in a]
+    assert len(images) == 2
+    assert {a["alt"] for a in images} == {
+        shown.caption("overview"),
+        shown.caption("critical_difference"),
     }
-    assert base64.b64decode(shown[0]["src"].partition(",")[2]).lstrip().startswith(b"<?xml")
+    assert base64.b64decode(images[0]["src"].partition(",")[2]).lstrip().startswith(b"<?xml")
 
 
 def test_tables_can_be_used_without_a_mouse(read):
@@ -187,8 +188,9 @@ def test_tables_can_be_used_without_a_mouse(read):
 
 def test_headline_names_the_best_and_how_sure_we_are():
     said = "".join(Reader(elements.join(answer.headline(frames()["main"]))).words)
-    assert "RAFs comes out best: mean rank 1.00 of 6 in NLL over 5 datasets" in said
-    assert "cannot be told apart from that of" in said  # five datasets are few
+    assert "RAFs has the lowest mean rank 1.00 of 6 in NLL" in said
+    assert "No method is shown to be better" in said  # five datasets are few
+    assert "Not significantly different from it: DE," in said
     assert "Left out of the ranks, because a method has no score there: Boston housing" in said
     assert "against RP-param to 1.00" in said
 
@@ -197,8 +199,19 @@ def test_headline_follows_the_scores():
     level = {"rafs": 9.0, "de": 0.0}
     main = made_up.scores(seeds=6, nll=lambda m, d, s: level.get(m, 4.0) + 0.001 * (s + len(d + m)))
     said = "".join(Reader(elements.join(answer.headline(main))).words)
-    assert "DE comes out best: mean rank 1.00" in said
-    assert "p < 0.0001" in said
+    assert "DE is the best: mean rank 1.00 of 6 in NLL (95 % interval 1.00 to 1.00)" in said
+    assert "Every other method is significantly worse" in said
+
+
+def test_headline_names_who_shares_the_top():
+    rng = np.random.default_rng(0)
+    level = {"rafs": 0.0, "rp": 0.0}
+    main = made_up.scores(seeds=6, nll=lambda m, d, s: level.get(m, 4.0) + rng.normal())
+    said = "".join(Reader(elements.join(answer.headline(main))).words)
+    assert "shares the top with" in said
+    top = {"RAFs", "RP-param"}
+    assert any(f"{a} has the lowest" in said and f"from it: {b} (" in said
+               for a in top for b in top - {a})  # fmt: skip
 
 
 def test_headline_does_not_make_a_winner_out_of_noise():
@@ -217,20 +230,17 @@ def test_headline_without_rivals(main):
 
 
 def test_every_verdict_has_its_badge():
+    def verdict(kind):
+        part = {"name": "p", "outcome": "shown", "detail": "d", "numbers": {}}
+        return {"rule": "r", "verdict": kind, "kind": kind, "reason": "b", "parts": [part]}
+
     found = [
-        {
-            "number": k,
-            "claim": "c",
-            "rule": "r",
-            "reason": "b",
-            "verdict": v,
-            "numbers": {"a": None},
-        }
-        for k, v in enumerate(VERDICTS)
+        {"number": k, "claim": "c", "paper": verdict("holds"), "ours": verdict(kind)}
+        for k, kind in enumerate(KINDS)
     ]
     reader = Reader(elements.join(answer.claims(found)))
     kinds = {a["class"] for a in reader.all("span") if a.get("class", "").startswith("badge")}
-    assert len(kinds) == len(VERDICTS) == 4
+    assert len(kinds) == len(KINDS) == 5
     assert " ".join(reader.words).count("not testable") == 2  # in the tally and at the claim
 
 
@@ -242,7 +252,7 @@ def test_cells_hold_ours_and_the_published_value(read):
     found = scores.scores(frame, "nll_paper", made_up.METHODS)
     he = found["he", "rafs"]
     ours = frame[(frame["dataset"] == "he") & (frame["method"] == "rafs")]["nll_paper"]
-    assert np.isclose(he.summary.mean, ours.mean())
+    assert np.isclose(he.summary.median, ours.median())
     assert (he.published, he.half_width, he.censored) == (2.21, 0.18, False)
     assert found["he", "de"].censored
     assert found["he", "de"].summary.diverged == 1

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from rafs.experiments import Plan
-from rafs.guards import METADATA, about
-from rafs.params import load
+from rafs.pipeline.parameters import load
+from rafs.pipeline.records import METADATA, about
 from small_project import PROJECT, Copy, ran
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
@@ -71,9 +71,9 @@ def test_every_file_is_known(finished: Copy, monkeypatch: pytest.MonkeyPatch) ->
     plan = Plan(load("params.yaml"))
     made = {output for output, _ in about(METADATA)}
     best, trials = (
-        f"results/tuning/more/ae/ishigami/{name}" for name in ("best.json", "trials.csv")
+        f"results/runs/more/ae/ishigami/seed-0/{name}" for name in ("best.json", "trials.csv")
     )
-    assert {best, trials, "results/tuning/more/ready.txt", "results/tuning/main/ready.txt"} <= made
+    assert {best, trials, "results/tuned/more.csv", "results/tuned/released.csv"} <= made
     assert made - {*plan.artefacts(), *plan.extra_artefacts()} == set()
     finished.replace(best, "values", "worths")
     done = finished.run("snakemake", "--dry-run", "more")

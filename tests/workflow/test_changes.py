@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import made_up
-from rafs import guards, provenance
+from rafs.pipeline import provenance, snakemake_compat
 from small_project import Copy
 
 pytestmark = pytest.mark.workflow
@@ -25,6 +25,10 @@ def untouched(copy: Copy, *patterns: str) -> Callable[[], bool]:
     return lambda: copy.snapshot(*patterns) == before
 
 
+def contents(copy: Copy, pattern: str) -> dict[str, bytes]:
+    return {name: content for name, (_, content) in copy.snapshot(pattern).items()}
+
+
 def set_learning_rate(params: dict[str, Any]) -> None:
     params["methods"]["rafs"]["learning_rate"] = 0.02
 
@@ -41,7 +45,8 @@ def test_nothing(finished: Copy) -> None:
     assert same()
     run = finished.root / "results/runs/main/rafs/he/seed-1"
     assert {file.name for file in run.iterdir()} == {
-        "predictions.npz", "metrics.json", "run.json", "cost.json", "log.txt", "benchmark.tsv",
+        "predictions.npz", "metrics.json", "run.json", "best.json", "trials.csv", "cost.json",
+        "log.txt", "benchmark.tsv",
     }  # fmt: skip
 
 
@@ -49,7 +54,7 @@ def test_nothing(finished: Copy) -> None:
 def test_setting_of_a_method(finished: Copy, tool: tuple[str, ...]) -> None:
     same = untouched(finished, "results/*/main/ae/**/*", "data/**/*", "reports/figures/training*")
     finished.edit(set_learning_rate)
-    assert finished.jobs(*tool) == {"tune": 2, "tuned": 1, "train": 4, "score": 4, **SHOWN}
+    assert finished.jobs(*tool) == {"train": 4, "score": 2, **SHOWN}
     assert same()
     assert finished.jobs("snakemake") == {}
     assert finished.jobs("dvc", "repro") == {}
@@ -58,10 +63,14 @@ def test_setting_of_a_method(finished: Copy, tool: tuple[str, ...]) -> None:
 def test_with_another_snakemake(finished: Copy) -> None:
     """One that is not made faster does the same; the locked one is."""
     locked = provenance.pins(finished.root / "requirements.lock")["snakemake"]
-    assert locked.startswith(f"{guards.QUICKENED}.")
-    finished.replace("src/rafs/guards.py", f'QUICKENED = "{guards.QUICKENED}"', 'QUICKENED = "8.0"')
+    assert locked.startswith(f"{snakemake_compat.QUICKENED}.")
+    finished.replace(
+        "src/rafs/pipeline/snakemake_compat.py",
+        f'QUICKENED = "{snakemake_compat.QUICKENED}"',
+        'QUICKENED = "8.0"',
+    )
     finished.edit(set_learning_rate)
-    assert finished.jobs("snakemake") == {"tune": 2, "tuned": 1, "train": 4, "score": 4, **SHOWN}
+    assert finished.jobs("snakemake") == {"train": 4, "score": 2, **SHOWN}
     assert finished.jobs("snakemake") == {}
 
 
@@ -69,7 +78,7 @@ def test_with_another_snakemake(finished: Copy) -> None:
 def test_dataset(finished: Copy, tool: tuple[str, ...]) -> None:
     """Its size and then its noise."""
     same = untouched(finished, "results/*/main/*/forrester/**/*", "data/**/forrester/*")
-    expected = {"data": 3, "tune": 2, "tuned": 1, "train": 4, "score": 4, **SHOWN, "figure": 2}
+    expected = {"data": 2, "train": 4, "score": 2, **SHOWN, "figure": 2}
     for change in ({"train": 15}, {"train": 15, "noise": 0.5}):
         finished.edit(lambda params, change=change: params["datasets"].update(he=change))
         assert finished.jobs(*tool) == expected
@@ -78,15 +87,17 @@ def test_dataset(finished: Copy, tool: tuple[str, ...]) -> None:
 
 @TOOLS
 def test_seeds(finished: Copy, tool: tuple[str, ...]) -> None:
-    same = untouched(finished, "results/runs/**/*", "results/tuning/main/*/*/*")
+    """No run is trained again; the seeds of a cell are scored again, to the same bytes."""
+    runs = "results/runs/**/seed-[01]/[!m]*"  # all files but metrics.json
+    same, metrics = untouched(finished, runs), contents(finished, "results/runs/**/metrics.json")
     finished.edit(lambda params: params.update(seeds=1))
-    assert finished.jobs(*tool) == {"tuned": 1, **SHOWN}
+    assert finished.jobs(*tool) == {"score": 4, **SHOWN}
     assert same()
-    old = untouched(finished, "results/runs/**/seed-[01]/*", "results/tuning/main/*/*/*")
     finished.edit(lambda params: params.update(seeds=3))
-    expected = {"data": 2, "tuned": 1, "train": 4, "score": 4, **SHOWN}
+    expected = {"data": 2, "train": 4, "score": 4, **SHOWN}
     assert finished.jobs(*tool) == expected  # seed 1 was still there
-    assert old()
+    assert same()
+    assert contents(finished, "results/runs/**/seed-[01]/metrics.json") == metrics
 
 
 @TOOLS
@@ -99,7 +110,7 @@ def test_new_dataset_and_method(finished: Copy, tool: tuple[str, ...]) -> None:
         params["experiments"]["main"]["methods"].append("rp+rafs")
 
     finished.edit(grow)
-    new = {"data": 3, "tune": 5, "tuned": 1, "train": 10, "score": 10, **SHOWN}
+    new = {"data": 2, "train": 10, "score": 5, **SHOWN}
     assert finished.jobs(*tool) == new
     assert same()
 
@@ -108,7 +119,7 @@ def test_new_experiment_with_a_sweep(finished: Copy) -> None:
     same = untouched(finished, "results/*/main/**/*", "reports/figures/*", "reports/tables/nll*")
     new = {"methods": ["rafs"], "datasets": ["he"], "sweep": {"size": [2, 3]}, "tuning": "main"}
     finished.edit(lambda params: params["experiments"].update(size=new))
-    expected = {"train": 4, "score": 4, "aggregate": 1, **REPORTS}
+    expected = {"train": 4, "score": 2, "aggregate": 1, **REPORTS}
     assert finished.jobs("snakemake") == expected
     assert same()
     assert finished.snapshot("results/runs/size/rafs@size=3/he/seed-1/metrics.json")
@@ -146,41 +157,20 @@ def test_what_is_shown(finished: Copy, tool: tuple[str, ...]) -> None:
 @TOOLS
 def test_source_files(finished: Copy, tool: tuple[str, ...]) -> None:
     """Each edit runs the jobs whose import closure contains it, and no other."""
-    runs = untouched(finished, "results/runs/**/predictions.npz", "results/tuning/**/*")
+    runs = untouched(finished, "results/runs/**/predictions.npz", "results/runs/**/best.json")
     base = finished.root / "src/rafs/methods/base.py"
     base.write_text("# only a comment\n" + base.read_text().replace("\n\n\n", "\n\n\n\n"))
-    finished.replace("src/rafs/metrics.py", '"""', '"""In other words: ')
+    finished.replace("src/rafs/evaluation/metrics.py", '"""', '"""In other words: ')
     assert finished.jobs(*tool) == {}
     assert finished.jobs("dvc", "repro") == {}  # DVC takes note of the files, and runs nothing
     assert "up to date" in finished.run("dvc", "status").stdout
-    metrics = finished.root / "src/rafs/metrics.py"
+    metrics = finished.root / "src/rafs/evaluation/metrics.py"
     metrics.write_text(metrics.read_text() + "\nANOTHER = 1\n")
-    assert finished.jobs(*tool) == {"score": 8, **SHOWN}
+    every_figure = {**SHOWN, "figure": 2}  # their axes are labelled by the metrics
+    assert finished.jobs(*tool) == {"score": 4, **every_figure}
     assert runs()
     ae = untouched(finished, "results/*/main/ae/**/*")
     rafs = finished.root / "src/rafs/methods/rafs.py"
     rafs.write_text(rafs.read_text() + "\nANOTHER = 1\n")
-    assert finished.jobs(*tool) == {"tune": 2, "tuned": 1, "train": 4, "score": 4, **SHOWN}
+    assert finished.jobs(*tool) == {"train": 4, "score": 2, **SHOWN}
     assert ae()
-
-
-@TOOLS
-def test_same_tuned_values(finished: Copy, tool: tuple[str, ...]) -> None:
-    """Tuning that ends in the same values is no reason to train."""
-    same = untouched(finished, "results/runs/**/*", "results/scores/*", "reports/tables/*")
-    finished.replace("src/rafs/jobs/tune.py", "the default is used", "the defaults are used")
-    assert finished.jobs(*tool) == {"tune": 4, "tuned": 1}
-    assert same()
-
-
-@TOOLS
-def test_same_data(finished: Copy, tool: tuple[str, ...]) -> None:
-    """Data that come out as they were are tuned on again, but are no reason to train."""
-    same = untouched(finished, "results/runs/**/*", "results/scores/*", "reports/tables/*")
-    family = finished.root / "src/rafs/datasets/trigonometric.py"
-    family.write_text(family.read_text() + "\nANOTHER = 1\n")
-    counted = finished.jobs(*tool)
-    drawn = [counted.pop(rule, 0) for rule in ("figure", "page", "verify")]  # of the data alone
-    assert counted == {"data": 6, "tune": 4, "tuned": 1}
-    assert drawn[0] == 1
-    assert same()

@@ -25,9 +25,7 @@ def test_status(finished: Copy) -> None:
     found = status(finished)
     assert found["complete"]
     assert found["running"] is None
-    assert states(found, "done") == {
-        "data": 6, "tuning": 4, "training": 8, "scoring": 8, "reports": 9,
-    }  # fmt: skip
+    assert states(found, "done") == {"data": 4, "training": 8, "scoring": 4, "reports": 9}
     assert found["seconds_left"] == 0
     shown = finished.run("rafs", "status").stdout
     assert "everything is up to date" in shown
@@ -48,9 +46,9 @@ def test_status(finished: Copy) -> None:
     finished.edit(lambda params: params["experiments"]["main"]["datasets"].append("boston"))
     found = status(finished)
     assert not found["complete"]
-    assert states(found, "stale") == {"tuning": 2, "training": 4, "scoring": 5, "reports": 8}
+    assert states(found, "stale") == {"training": 4, "scoring": 2, "reports": 8}
     assert states(found, "failed") == {"training": 1}
-    assert states(found, "to do") == {"data": 4, "tuning": 2, "training": 4, "scoring": 5}
+    assert states(found, "to do") == {"data": 3, "training": 4, "scoring": 3}
     assert [entry["message"] for entry in found["failed"]] == [told]
     assert [entry["dataset"] for entry in found["missing"]] == ["boston"]
     assert found["seconds_left"] > 0
@@ -83,9 +81,7 @@ def test_while_it_runs(finished: Copy) -> None:
 
 def test_before_anything_has_run(project: Copy) -> None:
     found = status(project)
-    assert states(found, "to do") == {
-        "data": 6, "tuning": 4, "training": 8, "scoring": 8, "reports": 9,
-    }  # fmt: skip
+    assert states(found, "to do") == {"data": 4, "training": 8, "scoring": 4, "reports": 9}
     assert found["seconds_left"] is None
     assert "not known before some of it has run" in project.run("rafs", "status").stdout
     project.edit(lambda params: params.update(seeds="x"))

@@ -1,5 +1,6 @@
 """Parts of the whole by name, the smoke test, and what people see while it runs."""
 
+import json
 import os
 import pty
 import re
@@ -9,8 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
+import golden
 from rafs import methods
-from rafs.params import load
+from rafs.pipeline.parameters import load
 from small_project import PROJECT, Copy, ran
 
 pytestmark = [pytest.mark.workflow]
@@ -58,9 +60,9 @@ def test_every_part_has_a_name(project: Copy) -> None:
     params = load(project.root / "params.yaml")
     done = project.run("snakemake", "--list-target-rules")
     names = set((done.stdout + done.stderr).split())
-    expected = {"all", "smoke", *params["experiments"]}
-    expected |= {f"table_{name}" for name in params["tables"]}
-    expected |= {f"figure_{name}" for name in params["figures"]}
+    expected = {"all", "smoke", *params.experiments}
+    expected |= {f"table_{name}" for name in params.tables}
+    expected |= {f"figure_{name}" for name in params.figures}
     assert expected <= names
 
 
@@ -127,7 +129,7 @@ def test_smoke(smoked: Copy) -> None:
     """Every rule and every method of the whole, small, in a directory of its own."""
     smoke = smoked.root / "build/smoke"
     counts = ran((smoked.root / "smoke.txt").read_text())
-    rules = {"fetch", "data", "tune", "tuned", "train", "score", "aggregate", "table", "figure",
+    rules = {"fetch", "data", "train", "score", "aggregate", "table", "figure",
              "claims", "summary", "page", "verify"}  # fmt: skip
     assert rules <= set(counts)
     used = {path.name.partition("@")[0] for path in smoke.glob("results/runs/*/*")}
@@ -138,6 +140,17 @@ def test_smoke(smoked: Copy) -> None:
     assert smoked.jobs("rafs", "smoke", "--cores", "2") == {}
 
 
+@pytest.mark.slow
+def test_the_smoke_results_are_the_recorded_ones(smoked: Copy) -> None:
+    """Byte for byte on the type of CPU of the manifest; the printed tables everywhere."""
+    recorded = json.loads(golden.MANIFEST.read_text())
+    found = golden.manifest(smoked.root / "build/smoke")
+    assert found.keys() == recorded["files"].keys()
+    same_cpu = golden.cpu() == recorded["cpu"]
+    compared = [name for name in found if same_cpu or name.endswith(".md")]
+    assert [name for name in compared if found[name] != recorded["files"][name]] == []
+
+
 def test_the_picture_shows_the_rules(project: Copy) -> None:
     """What `make rulegraph` would draw now, whatever the number of seeds, is what is shown."""
     params = yaml.safe_load((PROJECT / "params.yaml").read_text())
@@ -145,7 +158,7 @@ def test_the_picture_shows_the_rules(project: Copy) -> None:
     makefile = (PROJECT / "Makefile").read_text()
     (line,) = re.findall(r"^\t(snakemake --rulegraph .*) > docs/", makefile, re.MULTILINE)
     drawn = project.run("bash", "-c", line).stdout
-    assert all(f">{rule}<" in drawn for rule in ("fetch", "data", "tune", "train", "page"))
+    assert all(f">{rule}<" in drawn for rule in ("fetch", "data", "train", "page"))
     assert drawn == (PROJECT / "docs/rulegraph.svg").read_text()
     for page, link in {
         "README.md": "docs/rulegraph.svg",

@@ -11,7 +11,7 @@ from small_project import Copy, Done, ran
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 RATE = "methods.rafs.learning_rate"
-ONE_METHOD = {"tune": 2, "tuned": 1, "train": 4, "score": 4, "aggregate": 1, "table": 2,
+ONE_METHOD = {"train": 4, "score": 2, "aggregate": 1, "table": 2,
               "figure": 1, "claims": 1, "summary": 1, "page": 1, "verify": 1}  # fmt: skip
 LATER = ("aggregate", "table", "figure", "claims", "summary", "page", "verify")
 
@@ -49,7 +49,7 @@ def test_experiments(finished: Copy) -> None:
     finished.run("dvc", "exp", "run", "--name", "later", "--queue", "-S", "seeds=1")
     finished.run("dvc", "queue", "start")
     queued = finished.run("dvc", "queue", "logs", "--follow", "later")
-    assert ran(queued) == {"tuned": 1} | {rule: ONE_METHOD[rule] for rule in LATER}
+    assert ran(queued) == {"score": 4, **{rule: ONE_METHOD[rule] for rule in LATER}}
     finished.run("dvc", "queue", "stop")
     table = json.loads(finished.run("dvc", "exp", "show", "--json").stdout)
     found = {
@@ -74,7 +74,7 @@ def test_commits_are_compared_and_visited(finished: Copy) -> None:
     assert finished.jobs("dvc", "repro") == ONE_METHOD
     assert rows(finished.run("dvc", "params", "diff", "--md")) == [RATE]
     changed = rows(finished.run("dvc", "metrics", "diff", "--md"))
-    assert "median_nll.rafs" in changed
+    assert any(name.startswith("median_") and name.endswith(".rafs") for name in changed)
     columns = finished.run("dvc", "metrics", "show").stdout.splitlines()[0].split()
     assert set(changed) < set(columns)
     finished.run("dvc", "plots", "diff", "HEAD", "--out", "build/plots")

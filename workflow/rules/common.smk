@@ -1,4 +1,8 @@
-# Parameters, the plan made from them, and the guards around a run (rafs.guards says what each is for).
+# Parameters, the plan made from them, and the guards around a run (rafs.pipeline.guards says what each is for).
+#
+# Rules run `rafs job NAME --spec JSON`. PLAN gives the inputs of a job, and its spec: everything that the result
+# depends on besides the inputs (settings, seed, hash of the job's code), so that a changed spec runs the job again. Paths are
+# templates of rafs.paths. A job that fails is replaced by `rafs job failed`, which writes outputs that say so: the rest goes on.
 import math
 import os
 import sys
@@ -16,9 +20,10 @@ for variable, folder in (
         filter(None, [str(folder), os.environ.get(variable)])
     )
 
-from rafs import guards, paths
+from rafs import paths
+from rafs.pipeline import guards
 from rafs.experiments import Plan, Run
-from rafs.reporting import captions
+from rafs.reporting.catalogue import declaration
 
 PLAN = Plan(guards.parameters(ROOT, config.get("edition")), ROOT)
 GUARD = guards.Guard(workflow, PLAN, ROOT)
@@ -40,14 +45,25 @@ def run_of(wildcards):
     )
 
 
-# Raises until the tuning is done; what to train is worked out then.
-def after_tuning(wildcards):
-    run = run_of(wildcards)
-    source = PLAN.tuning(run.experiment)
-    if source:
-        checkpoints.tuned.get(experiment=source)
-        GUARD.reconsider(source)
-    return PLAN.training_inputs(run)
+def cell_of(wildcards):
+    return PLAN.cell(wildcards.experiment, wildcards.method, wildcards.dataset)
+
+
+def score_rule(seeds):
+    if list(seeds) == PLAN.seeds(PLAN.headline):
+        return "score"
+    if list(seeds) == list(range(len(seeds))):
+        return f"score_{len(seeds)}_seeds"
+    return "score_seeds_" + "_".join(map(str, seeds))
+
+
+# A file that nothing makes keeps Snakemake from a rule: it takes `score_alone` instead of `score`.
+def not_asked_for(wildcards):
+    targets = GUARD.targets()
+    if wildcards.experiment not in PLAN.extra or targets is None:
+        return []
+    asked_for = set(PLAN.gathered(wildcards.experiment, targets))
+    return [] if asked_for.issuperset(cell_of(wildcards)) else ["runs not asked for"]
 
 
 # What the main experiment needs comes first, and what is shown comes as soon as it can.

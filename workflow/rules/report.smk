@@ -4,11 +4,12 @@ rule aggregate:
         lambda wc: [
             run.path(t)
             for run in PLAN.gathered(wc.experiment, GUARD.targets())
-            for t in (paths.METRICS, paths.COST)
+            for t in (paths.METRICS, paths.COST, paths.BEST)
         ],
     output:
         paths.SCORES,
         paths.COSTS,
+        paths.TUNED,
     log:
         "logs/aggregate/{experiment}.txt",
     priority: 3
@@ -26,7 +27,7 @@ rule table:
     output:
         report(
             expand(paths.TABLE, table="{name}", format="csv", allow_missing=True),
-            caption="../report/table.rst",
+            caption="../report/shown.rst",
             category="Tables",
             labels={"table": "{name}"},
         ),
@@ -34,12 +35,13 @@ rule table:
     log:
         "logs/tables/{name}.txt",
     wildcard_constraints:
-        name="|".join(PLAN.params["tables"]) or "-",
+        name="|".join(PLAN.params.tables) or "-",
     priority: 3
     conda:
         "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.shown("tables", wc.name),
+        caption=lambda wc: declaration("tables", wc.name).caption,
     shell:
         "rafs job tables --spec {params.spec:q} > {log:q} 2>&1"
 
@@ -50,7 +52,7 @@ rule figure:
     output:
         report(
             expand(paths.FIGURE, figure="{name}", format="svg", allow_missing=True),
-            caption="../report/figure.rst",
+            caption="../report/shown.rst",
             category="Figures",
             labels={"figure": "{name}"},
         ),
@@ -58,13 +60,13 @@ rule figure:
     log:
         "logs/figures/{name}.txt",
     wildcard_constraints:
-        name="|".join(PLAN.params["figures"]) or "-",
+        name="|".join(PLAN.params.figures) or "-",
     priority: 3
     conda:
         "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.shown("figures", wc.name),
-        caption=lambda wc: captions.figure(wc.name),
+        caption=lambda wc: declaration("figures", wc.name).caption,
     shell:
         "rafs job figures --spec {params.spec:q} > {log:q} 2>&1"
 

@@ -1,10 +1,12 @@
-# One training job and one metrics file per (experiment, method, dataset, seed).
+# One job tunes and trains each run: (experiment, method, dataset, seed).
 rule train:
     input:
-        unpack(after_tuning),
+        unpack(lambda wc: PLAN.training_inputs(run_of(wc))),
     output:
         predictions=paths.PREDICTIONS,
         record=paths.RECORD,
+        trials=paths.TRIALS,
+        best=paths.BEST,
         cost=paths.COST,
     log:
         f"{paths.RUN}/log.txt",
@@ -25,7 +27,38 @@ rule train:
         " || rafs job failed --spec {params.spec:q} --of train --log {log:q}"
 
 
-rule score:
+# One job scores all seeds of (experiment, method, dataset), and writes one metrics file per run.
+# A Snakemake rule has a fixed number of outputs: hence one rule per number of seeds.
+for seeds, experiments in PLAN.same_seeds().items():
+
+    rule:
+        name:
+            score_rule(seeds)
+        input:
+            not_asked_for,
+            predictions=expand(paths.PREDICTIONS, seed=seeds, allow_missing=True),
+            record=expand(paths.RECORD, seed=seeds, allow_missing=True),
+            data=lambda wc: [PLAN.drawn_for(run) for run in cell_of(wc)],
+        output:
+            expand(paths.METRICS, seed=seeds, allow_missing=True),
+        log:
+            "logs/score/{experiment}/{method}/{dataset}.txt",
+        wildcard_constraints:
+            experiment="|".join(experiments),
+        priority: by_experiment
+        conda:
+            "../envs/rafs.yaml"
+        params:
+            spec=lambda wc: PLAN.score(cell_of(wc)),
+        shell:
+            "rafs job score --spec {params.spec:q} > {log:q} 2>&1"
+            " || rafs job failed --spec {params.spec:q} --of score --log {log:q}"
+
+    workflow.ruleorder(score_rule(seeds), "score_alone")
+
+
+# Of an experiment that is run by name, some seeds may be there and the others not be asked for.
+rule score_alone:
     input:
         predictions=paths.PREDICTIONS,
         record=paths.RECORD,
@@ -34,11 +67,12 @@ rule score:
         paths.METRICS,
     log:
         "logs/score/{experiment}/{method}/{dataset}/seed-{seed}.txt",
-    priority: by_experiment
+    wildcard_constraints:
+        experiment="|".join(PLAN.extra) or "-",
     conda:
         "../envs/rafs.yaml"
     params:
-        spec=lambda wc: PLAN.score(run_of(wc)),
+        spec=lambda wc: PLAN.score((run_of(wc),)),
     shell:
         "rafs job score --spec {params.spec:q} > {log:q} 2>&1"
         " || rafs job failed --spec {params.spec:q} --of score --log {log:q}"

@@ -8,18 +8,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from rafs.reporting.figures import style
+from rafs.evaluation.metrics import COMPARE, Metric, shown
+from rafs.reporting import style
 
 CAPTION = (
     "Negative log-likelihood, error and coverage of every method: small dots are seeds, large "
-    "marks their mean with its 95 % interval. Low is good in the first two; the third should be "
-    "0.95. The lowest median NLL, where a diverged run is worse than any score, is at the top."
+    "marks their median, from six seeds on with its 95 % interval. Low is good in the first two; "
+    "the third should be 0.95. The lowest median NLL, where a diverged run is worse than any "
+    "score, is at the top."
 )
-PANELS = {
-    "nll_paper": style.METRICS["nll_paper"],
-    "rmse": style.METRICS["rmse"],
-    "coverage_95": "coverage of the 95 % interval",  # in a third of the width
-}
+PANELS = [metric for metric in shown(COMPARE) if metric.name != "crps"]  # the table has it
 
 
 @style.styled
@@ -27,9 +25,10 @@ def draw(frame: pd.DataFrame, rows: Sequence[Mapping[str, Any]], title: str) -> 
     """Draw a panel per score and a line per method, in the order of `rows`."""
     figure = style.canvas(height=0.9 + 0.32 * len(rows))
     panels = figure.subplots(1, len(PANELS), sharey=True)
-    for axes, (name, label) in zip(panels, PANELS.items(), strict=True):
-        _panel(axes, frame, rows, name)
-        axes.set_xlabel(label)
+    for axes, metric in zip(panels, PANELS, strict=True):
+        _panel(axes, frame, rows, metric)
+        # a third of the width has no room for the unit of a coverage
+        axes.set_xlabel(metric.axis if metric.nominal is None else metric.title)
     panels[0].set_yticks(range(len(rows)), [style.plain(row["label"]) for row in rows])
     panels[0].set_ylim(len(rows) - 0.5, -0.5)
     panels[0].set_title(style.plain(title))
@@ -37,23 +36,27 @@ def draw(frame: pd.DataFrame, rows: Sequence[Mapping[str, Any]], title: str) -> 
     return style.finish(figure, [f"Diverged and left out: {', '.join(lost)}."] if lost else [])
 
 
-def _panel(axes: Axes, frame: pd.DataFrame, rows: Sequence[Mapping[str, Any]], name: str) -> None:
-    shown: list[float] = []
+def _panel(
+    axes: Axes, frame: pd.DataFrame, rows: Sequence[Mapping[str, Any]], metric: Metric
+) -> None:
+    name = metric.name
+    drawn: list[float] = []
     for place, row in enumerate(rows):
         look = style.look(row["method"])
         part = frame[frame["method"] == row["method"]]
         values = part[name].dropna().to_numpy() if name in part else np.empty(0)
         below = np.full(len(values), place + 0.22)
-        axes.plot(values, below, ".", color=look.colour, ms=4, alpha=0.6)
+        axes.plot(values, below, ".", color=look.colour, ms=4, alpha=0.6, clip_on=False)
         found = row[name]
-        if found["mean"] is None:
+        if found["median"] is None:
             continue
-        if found["low"] is not None:
+        if found["low"] is not None and found["high"] is not None:
             axes.plot([found["low"], found["high"]], [place] * 2, color=look.colour, lw=1.2)
-        axes.plot(found["mean"], place, gid=row["method"], **look.points)
-        shown += [*values, found["mean"]]
-    if name == "coverage_95":
-        axes.axvline(0.95, color=style.MUTED, lw=0.8, linestyle=(0, (3, 2)))
-    elif style.is_wide(shown):
+        axes.plot(found["median"], place, gid=row["method"], clip_on=False, **look.points)
+        drawn += [*values, found["median"]]
+    if metric.nominal is not None:
+        axes.axvline(metric.nominal, color=style.MUTED, lw=0.8, linestyle=(0, (3, 2)))
+        axes.set_xlim(right=1.0)
+    elif style.is_wide(drawn):
         style.spread_scale(axes, "x")
     axes.tick_params(axis="y", length=0)

@@ -1,16 +1,17 @@
-"""What a dataset is: its description (`Spec`) and one drawn copy of it (`Dataset`).
+"""What a dataset is: a description (`Spec`), files (`Origin`), and rows for a seed (`Dataset`).
 
-A family is a module of this package that describes some datasets. It exposes
+There is one interface for three kinds of datasets, which differ in `draw`:
 
-- ``SPECS: tuple[Spec, ...]``, the descriptions, and
-- ``draw(spec, seed, *, train, test, noise) -> Dataset``, which draws one of them. The sizes are
-  always given (the described ones unless overridden); `noise` is the standard deviation or None.
-
-The synthetic families share `rafs.datasets.sampling.draw`; the real ones have their own.
+- a synthetic one is a function with noise, ``SPEC`` of its module in `rafs.datasets.catalogue`,
+  sampled by `rafs.datasets.sampling.draw`;
+- a real one is a published file, also a module of the catalogue, split by
+  `rafs.datasets.real.draw`;
+- a user dataset is a table that params.yaml describes, split by `rafs.datasets.user.draw`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +19,15 @@ from numpy.typing import NDArray
 from rafs.errors import ParameterError
 from rafs.storage import Dataset
 
-__all__ = ["Array", "Dataset", "Function", "Interval", "Spec", "columns"]
+__all__ = ["Array", "Dataset", "Entry", "Function", "Interval", "Origin", "Spec", "columns"]
 
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
 Interval = tuple[float, float]
+Entry = Mapping[str, Any]  # what params.yaml says of a dataset
 
+TABLES = ("csv", "parquet")  # keys of an entry that make it a user dataset
+USER = "own"  # the category of user datasets, and the name of their group in params.yaml
 CATEGORIES = {
     "PM": "physical models",
     "MLM": "many local minima",
@@ -31,17 +35,43 @@ CATEGORIES = {
     "O": "others",
     "real": "real-world",
     "large": "real-world, large",
+    USER: "user data",
 }
 SYNTHETIC = ("PM", "MLM", "T", "O")
 
 
+class Origin(Protocol):
+    """Where a file of a dataset comes from; `name` is its key in `Spec.sources`."""
+
+    def supplied(self, name: str) -> list[str]:
+        """Return the paths of files that the user keeps."""
+
+    def identity(self) -> dict[str, Any]:
+        """Return what fetching depends on besides the code of the dataset."""
+
+    def available(self, name: str) -> bool:
+        """Whether the file can be had without a network."""
+
+    def check(self, name: str) -> None:
+        """Raise a DataError if the file is here but cannot be used."""
+
+    def fetch(self, name: str) -> dict[str, Any]:
+        """Get the file; return its record: `status` (ok or missing), `source`, `message`, ..."""
+
+
 @dataclass(frozen=True)
 class Spec:
-    """Everything that is known of a dataset before a single row of it is drawn.
+    """Everything that is known of a dataset before its rows are sampled.
+
+    `features` is empty, and `train` and `test` are 0, where only the file tells.
 
     Ranges hold one interval per feature, in the order of the columns; they are empty for real data.
     With `clusters`, the training points of a one-dimensional set lie in these intervals only, in
     equal numbers, and its test points form an even grid over the test range.
+
+    `draw` is called as ``draw(spec, seed, train=..., test=..., noise=...)`` with the sizes and the
+    noise to use (None if it is unknown). `sources` are the origins of the files that rows are read
+    from, by name: for real data and user datasets, the name of the dataset.
     """
 
     name: str
@@ -52,6 +82,8 @@ class Spec:
     train: int
     test: int
     citation: str
+    draw: Callable[..., Dataset] = field(repr=False)
+    place: int | None = None  # in the paper's tables; datasets that are not in them follow by name
     doi: str = ""
     source: str = "generated"
     licence: str = "none needed: generated from a published formula"
@@ -62,10 +94,11 @@ class Spec:
     test_ranges: tuple[Interval, ...] = ()
     clusters: tuple[Interval, ...] = ()
     function: Function | None = field(default=None, repr=False)
+    sources: Mapping[str, Any] = field(default_factory=dict, repr=False)  # of Origins
 
     @property
     def dimension(self) -> int:
-        """The number of features."""
+        """The number of features; 0 where only the file tells."""
         return len(self.features)
 
     @property

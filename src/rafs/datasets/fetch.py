@@ -22,10 +22,10 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from rafs import files
+from rafs import datasets, files
 from rafs.datasets import archives, packages
 from rafs.datasets.download import Network, download
-from rafs.datasets.sources import SOURCES, File, Source
+from rafs.datasets.sources import File, Source
 from rafs.errors import DamagedFileError, DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -58,10 +58,20 @@ class FetchResult:
         """Return the fields, for a JSON file."""
         return asdict(self)
 
+    def record(self) -> dict[str, str]:
+        """Return what the workflow keeps of it."""
+        return {
+            "dataset": self.dataset,
+            "status": MISSING if self.missing else "ok",
+            "source": self.source,
+            "sha256": self.sha256,
+            "message": f"{self.message}; {self.supply}" if self.missing else "",
+        }
+
 
 def names() -> tuple[str, ...]:
     """Return the names of the datasets that have files."""
-    return tuple(SOURCES)
+    return tuple(datasets.raw_files())
 
 
 def available(name: str, *, raw: Path | None = None) -> tuple[bool, str]:
@@ -94,7 +104,7 @@ def fetch_all(
     network = network or Network()
     chosen = names() if datasets is None else tuple(datasets)
     for name in chosen:
-        _source(name)  # a misspelt name is told before anything is fetched
+        source_of(name)  # a misspelt name is told before anything is fetched
     return [fetch(name, raw=raw, network=network, offline=offline) for name in chosen]
 
 
@@ -111,7 +121,7 @@ def fetch(
     With `offline`, only data/raw and the mirror are tried. Without `copy`, a mirror's file stays
     where it is and nothing is written.
     """
-    source = _source(name)
+    source = source_of(name)
     raw = raw or Path(os.environ.get(DATA) or "data") / "raw"
     network = network or Network()
     attempts: list[Callable[[], FetchResult | None]] = []
@@ -146,14 +156,16 @@ def fetch(
     )
 
 
-def _source(name: str) -> Source:
-    if name not in SOURCES:
-        near = difflib.get_close_matches(str(name), SOURCES, n=1, cutoff=0.0)
+def source_of(name: str) -> Source:
+    """Return what is known of a dataset's file."""
+    known = datasets.raw_files()
+    if name not in known:
+        near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.0)
         raise ParameterError(
             f"the dataset {name!r} has no file to fetch; those that have are "
-            f"{', '.join(SOURCES)} (the nearest is {near[0]!r})"
+            f"{', '.join(known)} (the nearest is {near[0]!r})"
         )
-    return SOURCES[name]
+    return datasets.spec(known[name]).sources[name]
 
 
 def _supply(file: File, raw: Path) -> str:
@@ -233,7 +245,7 @@ def _verified(name: str, path: str, root: Path) -> bytes | None:
         return None
     if not place.is_file():
         raise DataError(f"{place} is not a file; move it out of the way")
-    accepted = [file for file in SOURCES[name].files if file.path == path]
+    accepted = [file for file in source_of(name).files if file.path == path]
     if place.stat().st_size <= max(file.size for file in accepted):
         content = place.read_bytes()
         if hashlib.sha256(content).hexdigest() in {file.sha256 for file in accepted}:

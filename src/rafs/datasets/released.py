@@ -1,7 +1,7 @@
 """The data of the released code: each deviation from the described drawing is a quirk with a name.
 
 What a quirk does not touch is drawn as described, number by number, so that a quirk that is on
-alone shows what it alone does. `rafs.quirks` has the table.
+alone shows what it alone does. `rafs.datasets.quirks` has the table.
 """
 
 import math
@@ -15,7 +15,6 @@ import numpy as np
 from rafs.datasets import fetch, real, sampling
 from rafs.datasets.core import Array, Dataset, Function, Spec, columns
 from rafs.datasets.portable import cos, product, total
-from rafs.datasets.sources import PUMADYN, SOURCES
 from rafs.errors import ParameterError
 from rafs.seeding import generator
 
@@ -148,7 +147,7 @@ def _real(
     spec: Spec, seed: int, quirks: Collection[str], train: int, test: int, noise: float | None
 ) -> Dataset:
     if "contiguous_split" in quirks:
-        order = np.arange(SOURCES[spec.name].rows)
+        order = np.arange(spec.sources[spec.name].rows)
         drawn = real.split(spec, seed, order, train=train, test=test, noise=noise)
     else:
         drawn = real.draw(spec, seed, train=train, test=test, noise=noise)
@@ -167,14 +166,13 @@ def _deviation(y: Array) -> float:
 def _pumadyn(spec: Spec, seed: int, train: int, test: int, noise: float) -> Dataset:
     """Return pumadyn-8nh: trained on its test file, tested on the other."""
     parts = []
-    for name, size in zip(PUMADYN, (train, test), strict=True):
-        if size > SOURCES[name].rows:
+    for (name, source), size in zip(spec.sources.items(), (train, test), strict=True):
+        if size > source.rows:
             raise ParameterError(
-                f"{size} rows of {SOURCES[name].files[0].path} are asked for; it has "
-                f"{SOURCES[name].rows}"
+                f"{size} rows of {source.files[0].path} are asked for; it has {source.rows}"
             )
         found = fetch.required(name)
-        file = next(file for file in SOURCES[name].files if file.sha256 == found.sha256)
+        file = next(file for file in source.files if file.sha256 == found.sha256)
         whole = replace(spec, name=name, features=spec.features[:8])
         values = real.read(whole, Path(found.path), file.layout)[:size]
         inert = generator("data", "pumadyn", seed, name, "inert").random(size)

@@ -1,7 +1,7 @@
-"""Tables, CSV or parquet, as numbers: for data that people bring (`rafs.datasets.own`).
+"""Reading and splitting of user datasets (`rafs.datasets.user`): CSV or parquet tables.
 
 A categorical column becomes one column of zeros and ones per value. What a network cannot use, or
-what is more likely a slip than meant, is refused in a sentence that says what to do about it.
+what is probably a mistake, is refused in a sentence that says what to do about it.
 """
 
 import csv
@@ -16,12 +16,12 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
+from rafs.datasets.core import Array, Dataset, Entry
 from rafs.datasets.download import Network, download
-from rafs.datasets.own import Entry, is_remote, kind, location
+from rafs.datasets.user import is_remote, kind, location
 from rafs.errors import DataError
 from rafs.files import atomic, sha256
 from rafs.seeding import generator
-from rafs.storage import Array, Dataset
 
 SPLIT = 0.2  # share of the rows that are for testing, unless the entry says otherwise
 LEAST_ROWS = 20

@@ -1,15 +1,15 @@
 """The only code that trains anything: `fit` and `outputs` over a batch of networks."""
 
 import os
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 
+from rafs.engine.devices import Location, record, recorded, require_torch, resolve_device, work
 from rafs.engine.problem import Array, Fit, Members, Training, losses
 from rafs.errors import DataError, DeviceError, DivergedError, ParameterError
 
-__all__ = ["Fit", "Members", "Training", "fit", "outputs"]
+__all__ = ["Fit", "Members", "Training", "fit", "outputs", "recorded"]
 
 
 def fit(members: Members, x: Array, y: Array, training: Training, *, strict: bool = True) -> Fit:
@@ -29,8 +29,9 @@ def fit(members: Members, x: Array, y: Array, training: Training, *, strict: boo
         value = getattr(members, name)
         if value is not None and value.shape[1] != x.shape[-2]:
             raise DataError(f"{name} are given for {value.shape[1]} rows, not for {x.shape[-2]}")
-    device = resolve_device(training)
+    device = resolve_device(training, work(members, x.shape[-2], training))
     engine = _backend(training, device)
+    record(Location("fused" if engine.__name__.endswith("fused") else "torch", device))
     theta, diverged = engine.fit(members, x, y, training, device)
     loss = _mean_loss(members, engine.outputs(members, theta, x, training, device), y, training)
     diverged = np.where((diverged < 0) & ~np.isfinite(loss), training.steps, diverged)
@@ -50,27 +51,6 @@ def outputs(members: Members, theta: Array, x: Array, training: Training | None 
     return found[..., 0] if members.widths[-1] == 1 else found
 
 
-def resolve_device(training: Training) -> str:
-    """Return the device that is meant: cpu or cuda."""
-    if training.backend == "fused" or training.device == "cpu":
-        if training.device == "cuda":
-            raise DeviceError(
-                "the fused engine runs on the CPU; use device: cpu or another backend"
-            )
-        return "cpu"
-    if training.device == "auto" and not _may_have_gpu():
-        return "cpu"
-    import torch
-
-    if torch.cuda.is_available():
-        return "cuda"
-    if training.device == "cuda":
-        raise DeviceError(
-            "device: cuda was asked for, but torch finds no GPU; use device: auto or cpu"
-        )
-    return "cpu"
-
-
 def _mean_loss(members: Members, output: Array, y: Array, training: Training) -> Array:
     """Return the first term of every member's objective."""
     target = y if members.offset is None else y - members.offset
@@ -81,21 +61,25 @@ def _mean_loss(members: Members, output: Array, y: Array, training: Training) ->
     return mean
 
 
-def _may_have_gpu() -> bool:
-    """Tell without importing torch whether asking it for a GPU is worth the time."""
-    hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "0") in ("", "-1")
-    return not hidden and any(Path(path).exists() for path in ("/dev/nvidiactl", "/dev/dxg"))
-
-
 def _backend(training: Training, device: str) -> ModuleType:
     """Import the engine that is meant: torch is not imported where it is not needed."""
     if training.backend == "fused" or (training.backend == "auto" and device == "cpu"):
+        if problem := compiler_fault():
+            raise DeviceError(problem)
         from rafs.engine import fused
 
         return fused
-    from rafs.engine import batched
+    require_torch(f"backend: {training.backend}")
+    from rafs.engine import pytorch
 
-    return batched
+    return pytorch
+
+
+def compiler_fault() -> str:
+    """Say why training cannot be compiled; nothing if it can."""
+    if os.environ.get("NUMBA_DISABLE_JIT", "0").strip() in ("", "0"):
+        return ""
+    return "NUMBA_DISABLE_JIT is set, and training needs compiled code; unset it"
 
 
 def _check_inputs(members: Members, x: Array) -> None:

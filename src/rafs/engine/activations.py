@@ -1,8 +1,8 @@
 """The activation functions, each defined once: its value and its derivative at z.
 
 A definition takes a mathematical library `m` and z. `m` is torch in the reference engine, which
-uses the value, and `rafs.engine.mathematics` in the compiled one, which uses both. Numbers are
-written as float literals: the compiled engine gives them the precision of z.
+uses the value, and `rafs.engine.fused.mathematics` in the compiled one, which uses both. Numbers
+are written as float literals: the compiled engine gives them the precision of z.
 """
 
 from collections.abc import Callable

@@ -37,7 +37,7 @@ STAMP = _digest(
     numba.__version__,
     binding.get_host_cpu_name(),
     binding.get_host_cpu_features().flatten(),
-    *(path.read_text("utf-8") for path in sorted(Path(__file__).parent.glob("*.py"))),
+    *(path.read_text("utf-8") for path in sorted(Path(__file__).parent.rglob("*.py"))),
 )
 
 

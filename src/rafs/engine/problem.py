@@ -17,11 +17,20 @@ from numpy.typing import NDArray
 
 from rafs.engine.activations import ACTIVATIONS
 from rafs.engine.layout import n_parameters
+from rafs.engine.optimisers import OPTIMISERS
 from rafs.errors import ParameterError
 
 Array = NDArray[Any]
 Trained = tuple[Array, Array]  # what an engine gives back: θ [B, P] and Fit.diverged [B]
 VARIANCE_FLOOR = 1e-6
+
+CHOICES: dict[str, tuple[str, ...]] = {  # what a field of `Training` may be
+    "optimiser": tuple(OPTIMISERS),
+    "loss": ("squared", "gaussian"),
+    "dtype": ("float32", "float64"),
+    "device": ("auto", "cpu", "cuda"),
+    "backend": ("auto", "fused", "torch"),
+}
 
 
 @dataclass(frozen=True)
@@ -129,27 +138,27 @@ class Training:
 
     With mini-batches every member walks through its own random order of the rows, epoch by epoch;
     the last batch of an epoch holds the rows that are left over and is averaged over their number.
+
+    Two options change how the gaussian loss is descended, not what it is. In the warm-up, the first
+    share of the steps, the variance is held at 1 and only the mean is trained; then the optimiser
+    starts anew, for gradients have another scale. With beta_nll > 0 the gradient of every row is
+    multiplied by v^beta_nll (Seitzer et al. 2022).
     """
 
     steps: int
     batch_size: int | None = None  # None, or at least n: full batch
-    optimiser: str = "adam"  # adam (0.9, 0.999, 1e-8) | sgd
+    optimiser: str = "adam"  # a name of `rafs.engine.optimisers`
     loss: str = "squared"  # squared | gaussian: ½(log v + (y − μ)²/v), v = softplus(raw) + 1e-6
     dtype: str = "float32"  # float32 | float64
-    device: str = "auto"  # auto | cpu | cuda
-    backend: str = "auto"  # auto: fused on the CPU, batched on a GPU
+    device: str = "auto"  # auto (see `rafs.engine.devices`) | cpu | cuda
+    backend: str = "auto"  # auto: fused on the CPU, torch on a GPU
     adversarial: float = 0.0  # size of the fast-gradient-sign step, in units of the inputs
+    warm_up: float = 0.0  # share of the steps in which the gaussian loss has v = 1
+    beta_nll: float = 0.0  # exponent of v in the weights of the gaussian loss's gradients
 
     def __post_init__(self) -> None:
         """Refuse values that no engine knows."""
-        choices = {
-            "optimiser": ("adam", "sgd"),
-            "loss": ("squared", "gaussian"),
-            "dtype": ("float32", "float64"),
-            "device": ("auto", "cpu", "cuda"),
-            "backend": ("auto", "fused", "batched"),
-        }
-        for name, known in choices.items():
+        for name, known in CHOICES.items():
             if getattr(self, name) not in known:
                 raise ParameterError(
                     f"training: {name} is {getattr(self, name)!r}; it must be {' or '.join(known)}"
@@ -160,6 +169,14 @@ class Training:
             raise ParameterError(f"training: batch_size is {self.batch_size}; it must be positive")
         if not (0 <= self.adversarial < np.inf):
             raise ParameterError("training: adversarial must be a finite step size, 0 for none")
+        for name in ("warm_up", "beta_nll"):
+            if not (0 <= getattr(self, name) <= 1):
+                raise ParameterError(f"training: {name} must lie between 0 and 1")
+
+    @property
+    def warm_steps(self) -> int:
+        """Number of steps in which only the mean is trained."""
+        return round(self.warm_up * self.steps) if self.loss == "gaussian" else 0
 
 
 def losses(loss: str, output: Array, target: Array) -> Array:

@@ -1,58 +1,150 @@
-"""The ensembles of the paper, each found by its name and imported only when it is asked for.
+"""The methods, found by being there: every class in this package that declares a name.
+
+A method is a file with a subclass of `rafs.methods.base.Method` that declares, as literals, what
+`Declaration` lists. Declarations are read from the source: listing the methods imports none of
+them, and a training job loads the module of its own method alone. Modules without such a class
+(`base`, `ensemble`, ...) are helpers.
 
 "RAFs" is an axis and not a method: ``<method>+rafs`` is that method with random activations, and
 ``rafs`` itself is ``ae+rafs``.
 """
 
+import ast
 import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rafs.errors import ParameterError
 
 if TYPE_CHECKING:
     from rafs.methods.base import Method
 
-REGISTRY = {
-    "de": "deep:DeepEnsemble",
-    "hde": "hyperdeep:HyperdeepEnsemble",
-    "ae": "anchored:AnchoredEnsemble",
-    "ntkgp": "ntkgp:NTKGPEnsemble",
-    "rp": "random_prior:RandomPriorEnsemble",
-    "rafs": "rafs:RAFsEnsemble",
-    "de_nll": "deep_likelihood:LikelihoodEnsemble",
-}
 SUFFIX = "+rafs"
-ALIASES = {"ae+rafs": "rafs", "rafs+rafs": "rafs"}
+ROLES = ("paper", "later", "reference")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What the class of a method says about itself."""
+
+    module: str
+    kind: str  # name of the class
+    name: str  # in params.yaml, on the command line and in results
+    label: str  # in tables and figures; the paper's abbreviation
+    role: str = "later"  # paper: compared there; later: added since; reference: no ensemble
+    order: int = 100  # place among the methods of its role, before the name
+    aliases: tuple[str, ...] = ()  # names that mean this method too
+
+    def __post_init__(self) -> None:
+        """Refuse a role that does not exist."""
+        if self.role not in ROLES:
+            raise ParameterError(
+                f"{self.module}: the role of {self.kind} must be one of {', '.join(ROLES)}"
+            )
+
+
+@cache
+def declarations() -> dict[str, Declaration]:
+    """Return the methods by name: those of the paper in its order, later ones, references."""
+    files = sorted(Path(__file__).parent.glob("[a-z]*.py"))
+    found = [entry for file in files for entry in _declared(file)]
+    found.sort(key=lambda entry: (ROLES.index(entry.role), entry.order, entry.name))
+    by_name = {entry.name: entry for entry in found}
+    for entry in found:
+        if by_name[entry.name] is not entry:
+            other = by_name[entry.name].module
+            raise ParameterError(f"{entry.module} and {other} both declare {entry.name!r}")
+    return by_name
+
+
+def _declared(file: Path) -> Iterator[Declaration]:
+    """Yield the methods that a file declares."""
+    for node in ast.parse(file.read_bytes(), filename=str(file)).body:
+        if isinstance(node, ast.ClassDef):
+            values = dict(_literals(node))
+            if values.get("name") and "label" in values:
+                yield Declaration(f"{__name__}.{file.stem}", node.name, **values)
+
+
+def _literals(node: ast.ClassDef) -> Iterator[tuple[str, Any]]:
+    """Yield what the body of a class assigns to the fields of a declaration."""
+    known = {field.name for field in fields(Declaration)}
+    for statement in node.body:
+        if not isinstance(statement, ast.Assign):
+            continue
+        target, value = statement.targets[0], statement.value
+        pairs = [(target, value)]
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            pairs = list(zip(target.elts, value.elts, strict=True))
+        for place, literal in pairs:
+            if isinstance(place, ast.Name) and place.id in known:
+                yield place.id, ast.literal_eval(literal)
+
+
+def of_role(*roles: str) -> tuple[str, ...]:
+    """Return the methods of some roles, in order."""
+    return tuple(name for name, entry in declarations().items() if entry.role in roles)
+
+
+def references() -> tuple[str, ...]:
+    """Return the methods without any claim, which the ensembles are held against."""
+    return of_role("reference")
+
+
+def plain() -> tuple[str, ...]:
+    """Return the ensembles without the suffix: the six of the paper, then later ones."""
+    return of_role("paper", "later")
+
+
+def ensembles() -> tuple[str, ...]:
+    """Return every ensemble: the six of the paper in its order, later ones, then <method>+rafs."""
+    random = (f"{name}{SUFFIX}" for name in plain())
+    return plain() + tuple(name for name in random if name not in _aliases())
 
 
 def names() -> tuple[str, ...]:
-    """Return every method: the six of the paper in its order, de_nll, then <method>+rafs."""
-    plain = tuple(REGISTRY)
-    return plain + tuple(f"{name}{SUFFIX}" for name in plain if f"{name}{SUFFIX}" not in ALIASES)
+    """Return every method: the ensembles, then the references."""
+    return ensembles() + references()
 
 
-def _split(name: str) -> tuple[str, bool]:
-    """Return the base method and whether it takes random activations."""
-    known = ALIASES.get(name, name)
+def with_random_activations(name: str) -> str:
+    """Return the name of an ensemble with random activations: ``rafs`` for ``ae`` and for itself.
+
+    >>> with_random_activations("rp"), with_random_activations("ae")
+    ('rp+rafs', 'rafs')
+    """
+    random = name.removesuffix(SUFFIX) + SUFFIX
+    return _aliases().get(random, random)
+
+
+def module_of(name: str) -> str:
+    """Return the module that holds the method: where the code of its runs begins."""
+    return _find(name)[0].module
+
+
+def get(name: str) -> "Method":
+    """Return the method of that name."""
+    entry, random = _find(name)
+    method: Method = getattr(import_module(entry.module), entry.kind)(random_activations=random)
+    return method
+
+
+@cache
+def _aliases() -> dict[str, str]:
+    return {alias: name for name, entry in declarations().items() for alias in entry.aliases}
+
+
+def _find(name: str) -> tuple[Declaration, bool]:
+    """Return the method of that name without the suffix, and whether it had one."""
+    known = _aliases().get(name, name)
     if known not in names():
         nearest = difflib.get_close_matches(str(name), names(), n=1, cutoff=0.0)[0]
         raise ParameterError(
             f"there is no method {name!r}; did you mean {nearest!r}? (known: {', '.join(names())})"
         )
     base = known.removesuffix(SUFFIX)
-    return base, base != known
-
-
-def module_of(name: str) -> str:
-    """Return the module that holds the method: where the code of its runs begins."""
-    return f"rafs.methods.{REGISTRY[_split(name)[0]].partition(':')[0]}"
-
-
-def get(name: str) -> "Method":
-    """Return the method of that name."""
-    base, random = _split(name)
-    method: Method = getattr(import_module(module_of(base)), REGISTRY[base].partition(":")[2])(
-        random_activations=random
-    )
-    return method
+    return declarations()[base], base != known

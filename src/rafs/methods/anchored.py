@@ -8,22 +8,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from rafs.methods.base import COMMON, TARGET_NOISE, Method, Plan, Task, with_target_noise
+from rafs.methods.base import COMMON, TARGET_NOISE, Method, Task, TrainingPlan, with_target_noise
 from rafs.methods.prior import regularisation
 from rafs.methods.settings import Settings, extend
 
 
-class AnchoredEnsemble(Method):
+class Anchored(Method):
     """Regularised towards the prior draw that each member starts from."""
 
-    name, label, anchored = "ae", "AE", True
+    name, label, role, order = "ae", "AE", "paper", 3
+    anchored = True
     schema = extend(COMMON, {"target_noise": TARGET_NOISE}, prior={"weight": 2.0})
 
-    def plan(self, task: Task, settings: Settings) -> Plan:
+    def plan(self, task: Task, settings: Settings) -> TrainingPlan:
         """Return networks anchored where they start."""
         members = self.networks(task, settings)
         gamma = regularisation(members.widths, settings["prior"], task.noise)
-        return Plan(
+        return TrainingPlan(
             replace(
                 members,
                 centre=members.theta0,

@@ -20,6 +20,7 @@ import numpy as np
 
 from rafs.engine import Fit, Members, Training, fit
 from rafs.engine.activations import ACTIVATIONS, PAPER
+from rafs.engine.problem import CHOICES
 from rafs.errors import DataError, DivergedError, ParameterError
 from rafs.methods import prior
 from rafs.methods.ensemble import Array, Ensemble
@@ -65,10 +66,10 @@ TRAINING: Schema = {
     "steps": integer(1000, "steps of the optimiser"),
     "epochs": integer(None, "passes over the training rows, instead of steps", none=True),
     "batch_size": integer(None, "rows per step (null: all)", none=True),
-    "optimiser": choice("adam", ("adam", "sgd"), "optimiser"),
-    "dtype": choice("float32", ("float32", "float64"), "precision of the training"),
-    "device": choice("auto", ("auto", "cpu", "cuda"), "where to train"),
-    "backend": choice("auto", ("auto", "fused", "batched"), "implementation of the engine"),
+    "optimiser": choice("adam", CHOICES["optimiser"], "optimiser"),
+    "dtype": choice("float32", CHOICES["dtype"], "precision of the training"),
+    "device": choice("auto", CHOICES["device"], "where to train"),
+    "backend": choice("auto", CHOICES["backend"], "implementation of the engine"),
 }
 
 
@@ -104,7 +105,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainingPlan:
     """Networks to train, and the frozen parameters that their offsets are made of."""
 
     members: Members
@@ -146,7 +147,7 @@ def draws(m: int, widths: tuple[int, ...], settings: Mapping[str, Any], *key: Ke
 
 
 def train(
-    plans: Sequence[Plan], tasks: Sequence[Task], trainings: Sequence[Training]
+    plans: Sequence[TrainingPlan], tasks: Sequence[Task], trainings: Sequence[Training]
 ) -> list[Fit | DivergedError]:
     """Train the networks of every plan on the data of its task; one result per plan.
 
@@ -187,14 +188,21 @@ def data(tasks: Sequence[Task], sizes: Sequence[int]) -> tuple[Array, Array]:
 
 
 class Method(ABC):
-    """A way to make an ensemble; has no state but its name."""
+    """A way to make an ensemble; has no state but its name.
+
+    Name, label, role, order and aliases are explained in `rafs.methods.Declaration`.
+    """
 
     name: str = ""
-    label: str = ""  # the paper's abbreviation
+    label: str = ""
+    role: str = "later"
+    order: int = 100
+    aliases: tuple[str, ...] = ()
     schema: Schema = COMMON
     loss: str = "squared"
     n_outputs: int = 1
     anchored: bool = False  # whether Γ is made of the prior's variances
+    needs_noise: bool = True  # whether the noise has to be known or fitted beforehand
 
     def __init__(self, *, random_activations: bool = False) -> None:
         if random_activations:
@@ -224,7 +232,7 @@ class Method(ABC):
         return settings
 
     @abstractmethod
-    def plan(self, task: Task, settings: Settings) -> Plan:
+    def plan(self, task: Task, settings: Settings) -> TrainingPlan:
         """Return the networks to train: the method's row of the table of constants."""
 
     def offset(
@@ -271,19 +279,16 @@ class Method(ABC):
     def fit_trials(
         self, trials: Sequence[Trial], training: Training
     ) -> list[Ensemble | DivergedError]:
-        """Train one ensemble per (task, settings) with the effort of a trial, all as one batch.
-
-        The tasks of a tuning have the same x and y, and may differ in noise and key.
-        """
+        """Train one ensemble per (task, settings) with the effort of a trial, all as one batch."""
         plans = [self.plan(task, settings) for task, settings in trials]
         return self.fit_plans(trials, plans, training, self.ensemble)
 
     def fit_plans(
         self,
         trials: Sequence[Trial],
-        plans: Sequence[Plan],
+        plans: Sequence[TrainingPlan],
         training: Training,
-        ensemble: Callable[[Task, Settings, Plan, Fit], Ensemble],
+        ensemble: Callable[[Task, Settings, TrainingPlan, Fit], Ensemble],
     ) -> list[Ensemble | DivergedError]:
         """Train the networks of all plans as one batch, and make an ensemble of each."""
         trainings = [self.adapt(settings, training) for _, settings in trials]
@@ -297,7 +302,7 @@ class Method(ABC):
         """Return the training with the method's loss."""
         return replace(training, loss=self.loss)
 
-    def ensemble(self, task: Task, settings: Settings, plan: Plan, result: Fit) -> Ensemble:
+    def ensemble(self, task: Task, settings: Settings, plan: TrainingPlan, result: Fit) -> Ensemble:
         """Return the trained networks as an ensemble of equal weights."""
         members = plan.members
         return Ensemble(

@@ -3,16 +3,16 @@
 It has no variance head; the ensemble of Lakshminarayanan et al. (2017) is `de_nll`.
 """
 
-from rafs.methods.base import COMMON, Method, Plan, Task
+from rafs.methods.base import COMMON, Method, Task, TrainingPlan
 from rafs.methods.settings import Settings, extend
 
 
-class DeepEnsemble(Method):
+class Deep(Method):
     """Γ = 0: members differ by where they start."""
 
-    name, label = "de", "DE"
+    name, label, role, order = "de", "DE", "paper", 1
     schema = extend(COMMON, prior={"bias": 0.1})
 
-    def plan(self, task: Task, settings: Settings) -> Plan:
+    def plan(self, task: Task, settings: Settings) -> TrainingPlan:
         """Return plain networks."""
-        return Plan(self.networks(task, settings))
+        return TrainingPlan(self.networks(task, settings))

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rafs.engine import Members, Training, outputs
-from rafs.errors import DamagedFileError
-from rafs.methods import get
 from rafs.methods.settings import Settings
 
 if TYPE_CHECKING:
@@ -134,43 +132,3 @@ class Ensemble:
             scales=None if self.scales is None else self.scales[chosen],
             frozen={name: value[chosen] for name, value in self.frozen.items()},
         )
-
-    def state(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Return everything that predictions depend on: named arrays, and a JSON-able dict."""
-        arrays = {"theta": self.theta, "weights": self.weights}
-        if self.scales is not None:
-            arrays["scales"] = self.scales
-        arrays |= {f"frozen.{name}": value for name, value in self.frozen.items()}
-        return arrays, {
-            "method": self.method.name,
-            "settings": self.settings,
-            "noise": self.noise,
-            "widths": list(self.widths),
-            "activations": list(self.activations),
-        }
-
-    @classmethod
-    def from_state(cls, arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) -> "Ensemble":
-        """Return the ensemble that `state` described."""
-        try:
-            method = get(info["method"])
-            ensemble = cls(
-                method=method,
-                settings=method.resolve(info["settings"]),
-                noise=float(info["noise"]),
-                widths=tuple(int(width) for width in info["widths"]),
-                activations=tuple(info["activations"]),
-                theta=arrays["theta"],
-                weights=arrays["weights"],
-                scales=arrays.get("scales"),
-                frozen={
-                    name.removeprefix("frozen."): value
-                    for name, value in arrays.items()
-                    if name.startswith("frozen.")
-                },
-            )
-            if ensemble.members.size != len(ensemble.weights):
-                raise ValueError("as many weights as members are needed")
-        except (KeyError, TypeError, ValueError) as error:
-            raise DamagedFileError(f"this is not the state of an ensemble ({error})") from error
-        return ensemble

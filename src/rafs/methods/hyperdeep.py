@@ -1,7 +1,7 @@
 """Hyperdeep Ensemble (Wenzel, Snoek, Tran and Jenatton 2020).
 
 1. Random search: candidates with L2 and dropout drawn log-uniformly, each from its own start.
-2. Greedy selection with replacement of up to m of them, on held-out training rows.
+2. Greedy selection with replacement of two to m of them, on held-out training rows.
 3. Stratification: every selected set of hyperparameters is trained again from fresh starts.
 4. Greedy selection again; how often a member was picked is its weight.
 
@@ -17,28 +17,29 @@ import numpy as np
 
 from rafs.engine import Fit, Training
 from rafs.errors import DataError, DivergedError
-from rafs.likelihood import gaussian_nll
-from rafs.methods.base import COMMON, Method, Plan, Task, Trial
+from rafs.evaluation.likelihood import gaussian_nll
+from rafs.methods.base import COMMON, Method, Task, TrainingPlan, Trial
 from rafs.methods.ensemble import Array, Ensemble, combine
-from rafs.methods.prior import spread
+from rafs.methods.prior import on_weights
 from rafs.methods.settings import Settings, extend, integer, interval, number
 from rafs.seeding import Key, generator
 
-LEAST_GAIN = 1e-3  # nats by which a pick must improve the held-out NLL
+PICKS = 10  # picks per member that is wanted, repeated ones included, before selection ends
 TINY = 1e-12  # variance below which a likelihood has no meaning
 
 
-class HyperdeepEnsemble(Method):
+class Hyperdeep(Method):
     """Ensemble over initialisations and hyperparameters.
 
     In a tuning (`fit_trials`) a trial trains m candidates and selects among them, so that it costs
     as many networks and steps as a trial of any other method; stages 3 and 4 are left to `fit_all`.
     """
 
-    name, label = "hde", "HDE"
+    name, label, role, order = "hde", "HDE", "paper", 2
     schema = extend(
         COMMON,
         {
+            "distinct": integer(2, "members that are taken even if they improve nothing"),
             "candidates": integer(10, "networks of the random search"),
             "copies": integer(5, "fresh starts of each selected set of hyperparameters"),
             "l2": interval((1e-4, 1.0), "range of gamma for the weights, log-uniform", above=0.0),
@@ -52,7 +53,7 @@ class HyperdeepEnsemble(Method):
         prior={"bias": 0.1},
     )
 
-    def plan(self, task: Task, settings: Settings, size: int | None = None) -> Plan:
+    def plan(self, task: Task, settings: Settings, size: int | None = None) -> TrainingPlan:
         """Return the candidates of the random search (stage 1); m of them unless told otherwise.
 
         With random activations the activation is one of the hyperparameters that are searched. L2
@@ -65,18 +66,17 @@ class HyperdeepEnsemble(Method):
             )
             for name in ("l2", "dropout")
         )
-        on_weights = spread(members.widths, np.tile([1.0, 0.0], (len(members.widths) - 1, 1)))
         training_rows = ~held_out(len(task.y), settings["held_out"], *task.key)
-        return Plan(
+        return TrainingPlan(
             replace(
                 members,
-                gamma=np.outer(l2 * (1 - dropout), on_weights),
+                gamma=np.outer(l2 * (1 - dropout), on_weights(members.widths)),
                 dropout=dropout,
                 weights=np.tile(training_rows.astype(np.float64), (members.size, 1)),
             )
         )
 
-    def ensemble(self, task: Task, settings: Settings, plan: Plan, result: Fit) -> Ensemble:
+    def ensemble(self, task: Task, settings: Settings, plan: TrainingPlan, result: Fit) -> Ensemble:
         """Return the members that the greedy selection picks (stages 2 and 4)."""
         everyone = super().ensemble(task, settings, plan, result)
         return everyone.take(self.picks(task, everyone))
@@ -91,7 +91,8 @@ class HyperdeepEnsemble(Method):
             task.y[rows],
             prediction.aleatoric,
             settings["variance"],
-            settings["size"],
+            most=settings["size"],
+            least=settings["distinct"],
         )
 
     def fit_all(
@@ -113,16 +114,20 @@ class HyperdeepEnsemble(Method):
             results[i] = everyone
         return results
 
-    def _copies(self, task: Task, settings: Settings, search: Plan, found: Ensemble) -> Plan:
+    def _copies(
+        self, task: Task, settings: Settings, search: TrainingPlan, found: Ensemble
+    ) -> TrainingPlan:
         """Return fresh starts of what the greedy selection picks (stage 3)."""
         rows = np.repeat(np.flatnonzero(self.picks(task, found)), settings["copies"])
         fresh = self.networks(
             replace(task, key=(*task.key, "stratification")), settings, size=len(rows)
         )
-        return Plan(replace(search.members.take(rows), theta0=fresh.theta0, keys=fresh.keys))
+        return TrainingPlan(
+            replace(search.members.take(rows), theta0=fresh.theta0, keys=fresh.keys)
+        )
 
     def _stage(
-        self, trials: Sequence[Trial], plans: Sequence[Plan], training: Training
+        self, trials: Sequence[Trial], plans: Sequence[TrainingPlan], training: Training
     ) -> list[Ensemble | DivergedError]:
         """Train all networks of a stage, and leave out none."""
         return self.fit_plans(trials, plans, training, super().ensemble)
@@ -139,13 +144,19 @@ def held_out(n: int, share: float, *key: Key) -> np.ndarray[Any, np.dtype[np.boo
 
 
 def greedy(
-    members: Array, y: Array, aleatoric: Array, variance: Mapping[str, Any], most: int
+    members: Array,
+    y: Array,
+    aleatoric: Array,
+    variance: Mapping[str, Any],
+    *,
+    most: int,
+    least: int = 2,
 ) -> Array:
     """Pick members with replacement and return how often each was picked.
 
-    The first pick has the lowest squared error; each further one is the member that lowers the
-    ensemble's NLL most, until none lowers it or `most` distinct members are in it and only others
-    would.
+    The first pick has the lowest squared error. Until `least` distinct members are in, the next one
+    is the new member with which the NLL of the ensemble is lowest. Then it is any member that
+    lowers the NLL most, until `most` distinct ones are in or none lowers it.
     """
 
     def nll(counts: Array) -> float:
@@ -155,15 +166,16 @@ def greedy(
 
     one = np.eye(len(members))
     counts = one[np.argmin(np.mean((members - y) ** 2, axis=1))]
-    best = nll(counts)
-    while True:
-        full = np.count_nonzero(counts) >= most
-        allowed = np.flatnonzero(counts) if full else np.arange(len(members))
+    best, wanted = nll(counts), min(most, len(members))
+    while np.count_nonzero(counts) < wanted and counts.sum() < PICKS * wanted:
+        short = np.count_nonzero(counts) < least
+        allowed = np.flatnonzero(counts == 0) if short else np.arange(len(members))
         scores = [nll(counts + one[j]) for j in allowed]
-        if not min(scores) < best - LEAST_GAIN:
-            return counts
+        if not (short or min(scores) < best):
+            break
         best = min(scores)
         counts = counts + one[allowed[np.argmin(scores)]]
+    return counts
 
 
 def _log_uniform(ends: list[float], *key: Key) -> float:

@@ -16,18 +16,27 @@ from dataclasses import replace
 import numpy as np
 
 from rafs.engine import Members
+from rafs.engine.jacobian import jacobian_offset
 from rafs.engine.layout import layers
-from rafs.engine.network import jacobian_offset
 from rafs.methods import prior
-from rafs.methods.base import COMMON, TARGET_NOISE, Method, Plan, Task, draws, with_target_noise
+from rafs.methods.base import (
+    COMMON,
+    TARGET_NOISE,
+    Method,
+    Task,
+    TrainingPlan,
+    draws,
+    with_target_noise,
+)
 from rafs.methods.ensemble import Array
 from rafs.methods.settings import Settings, choice, extend
 
 
-class NTKGPEnsemble(Method):
+class NTKGP(Method):
     """In NTK parameterisation θ ~ N(0, I), and the prior's deviations multiply inside f."""
 
-    name, label, anchored = "ntkgp", "NTKGP-param", True
+    name, label, role, order = "ntkgp", "NTKGP-param", "paper", 4
+    anchored = True
     schema = extend(
         COMMON,
         {
@@ -39,7 +48,7 @@ class NTKGPEnsemble(Method):
         prior={"weight": 1.5},
     )
 
-    def plan(self, task: Task, settings: Settings) -> Plan:
+    def plan(self, task: Task, settings: Settings) -> TrainingPlan:
         """Return networks that start at θ_0, are anchored there, and carry their offset."""
         members = self.networks(task, settings)
         widths, m = members.widths, members.size
@@ -58,7 +67,7 @@ class NTKGPEnsemble(Method):
             )
         frozen = {"initial": members.theta0, "tangent": tangent}
         offset = self.offset(settings, members, frozen, task.x)
-        return Plan(
+        return TrainingPlan(
             replace(
                 members,
                 centre=members.theta0,

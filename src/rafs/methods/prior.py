@@ -63,6 +63,11 @@ def spread(widths: tuple[int, ...], values: Array) -> Array:
     return np.repeat(values.ravel(), np.ravel(sizes))
 
 
+def on_weights(widths: tuple[int, ...]) -> Array:
+    """Return 1 for every weight and 0 for every bias."""
+    return spread(widths, np.tile([1.0, 0.0], (len(widths) - 1, 1)))
+
+
 def draw(widths: tuple[int, ...], prior: dict[str, Any], *key: Key) -> Array:
     """Draw the parameters of one network; equal keys give equal draws."""
     sd = deviations(widths, prior)

@@ -10,16 +10,24 @@ from dataclasses import replace
 import numpy as np
 
 from rafs.engine import Members, outputs
-from rafs.methods.base import COMMON, TARGET_NOISE, Method, Plan, Task, draws, with_target_noise
+from rafs.methods.base import (
+    COMMON,
+    TARGET_NOISE,
+    Method,
+    Task,
+    TrainingPlan,
+    draws,
+    with_target_noise,
+)
 from rafs.methods.ensemble import PRECISE, Array
 from rafs.methods.settings import Settings, extend, number, switch
 from rafs.seeding import Key, generator
 
 
-class RandomPriorEnsemble(Method):
+class RandomPrior(Method):
     """Each member carries a random function that no training removes."""
 
-    name, label = "rp", "RP-param"
+    name, label, role, order = "rp", "RP-param", "paper", 5
     schema = extend(
         COMMON,
         {
@@ -31,13 +39,13 @@ class RandomPriorEnsemble(Method):
         prior={"weight": 2.0},
     )
 
-    def plan(self, task: Task, settings: Settings) -> Plan:
+    def plan(self, task: Task, settings: Settings) -> TrainingPlan:
         """Return networks that explain what their frozen priors leave over."""
         members = self.networks(task, settings)
         m, n = members.size, len(task.y)
         frozen = {"prior": draws(m, members.widths, settings, *task.key, "prior network")}
         offset = self.offset(settings, members, frozen, task.x)
-        return Plan(
+        return TrainingPlan(
             replace(
                 members,
                 offset=with_target_noise(offset, task, settings),

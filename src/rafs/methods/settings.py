@@ -31,9 +31,9 @@ class Setting:
 
 def number(
     default: float, meaning: str, *, above: float = -math.inf, least: float = -math.inf,
-    below: float = math.inf,
+    below: float = math.inf, most: float = math.inf,
 ) -> Setting:  # fmt: skip
-    """Return the setting of a finite number with above < value < below and value >= least."""
+    """Return the setting of a finite number with above < value < below, least <= value <= most."""
 
     def read(value: Any) -> float:
         if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
@@ -45,6 +45,7 @@ def number(
             (value <= above, f"above {above:g}"),
             (value < least, f"at least {least:g}"),
             (value >= below, f"below {below:g}"),
+            (value > most, f"at most {most:g}"),
         ):
             if wrong:
                 raise ValueError(f"must be {text}")

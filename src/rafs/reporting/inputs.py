@@ -17,7 +17,7 @@ KEYS = ("experiment", "method", "dataset", "seed", "status")
 
 
 class Inputs:
-    """The scores, predictions, data and tuning trials below one directory.
+    """The scores, predictions, data and tuned values below one directory.
 
     With `experiments` no others have scores, whatever an experiment that is no more left behind.
     """
@@ -58,6 +58,13 @@ class Inputs:
         path = self._path(paths.COSTS, experiment=experiment)
         return _read_csv(path) if path.exists() else pd.DataFrame(columns=[*KEYS, "cpu_seconds"])
 
+    def tuned(self, experiment: str) -> pd.DataFrame:
+        """Return the tuned values of an experiment: a row per run and setting."""
+        path = self._path(paths.TUNED, experiment=experiment)
+        if not path.exists():
+            raise DataError(f"there are no tuned values of {experiment!r} ({path})")
+        return _read_csv(path)
+
     def predictions(
         self, experiment: str, method: str, dataset: str, seed: int
     ) -> dict[str, NDArray[Any]] | None:
@@ -78,11 +85,6 @@ class Inputs:
         """Return what is on record of the file of a dataset, or None if it has none."""
         path = self._path(paths.FETCHED, dataset=dataset)
         return read_json(path) if path.exists() else None
-
-    def trials(self, experiment: str, method: str, dataset: str) -> pd.DataFrame | None:
-        """Return the tuning trials of a method on a dataset, or None if nothing was tuned."""
-        path = self._path(paths.TRIALS, experiment=experiment, method=method, dataset=dataset)
-        return _read_csv(path) if path.exists() else None
 
     def _path(self, template: str, **place: str | int) -> Path:
         return self.root / template.format(**place)

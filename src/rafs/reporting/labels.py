@@ -1,8 +1,7 @@
 """One name for everything that is shown: methods, datasets, categories, metrics.
 
-Titles of datasets come from the catalogue; what is not known is shown by its identifier. Labels of
-methods are those of the methods themselves (a test compares them), written down here because
-importing a method takes a second or two.
+Titles of datasets come from the catalogue, labels of methods from their declarations; what is not
+known is shown by its identifier.
 """
 
 import csv
@@ -11,18 +10,10 @@ from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 
+from rafs import methods
 from rafs.errors import RafsError
 
-PAPER_METHODS = ("de", "hde", "ae", "ntkgp", "rp", "rafs")
-METHODS = {
-    "de": "DE",
-    "hde": "HDE",
-    "ae": "AE",
-    "ntkgp": "NTKGP-param",
-    "rp": "RP-param",
-    "rafs": "RAFs",
-    "de_nll": "DE (2017)",
-}
+PAPER_METHODS = methods.of_role("paper")
 
 CATEGORIES = {
     "PM": "Physical models",
@@ -34,19 +25,10 @@ CATEGORIES = {
     "own": "Own data",
 }
 
-METRICS = {
-    "nll": "NLL",
-    "nll_paper": "NLL (without ½ ln 2π)",
-    "rmse": "RMSE",
-    "mae": "MAE",
-    "crps": "CRPS",
-    "coverage_50": "50 % coverage",
-    "coverage_90": "90 % coverage",
-    "coverage_95": "95 % coverage",
-    "calibration_error": "Calibration error",
-    "sharpness": "Sharpness",
-    "cpu_seconds": "CPU seconds",
-}
+COSTS = {"cpu_seconds": "CPU seconds"}
+
+REFERENCES = methods.references()
+"""Methods without any claim: they are shown beside the others, and take no part in ranks."""
 
 
 @cache
@@ -64,16 +46,8 @@ def method(name: str) -> str:
         return f"{method(base)} ({key.replace('_', ' ')} {value})"
     if base.endswith("+rafs"):
         return f"{method(base.removesuffix('+rafs'))} + RAFs"
-    return METHODS.get(base) or _own_label(base)
-
-
-@cache
-def _own_label(name: str) -> str:
-    """Return the label that a further method gives itself."""
-    try:
-        return str(importlib.import_module("rafs.methods").get(name).label) or name
-    except (ImportError, AttributeError, RafsError):
-        return name
+    declared = methods.declarations().get(base)
+    return declared.label if declared else base
 
 
 @cache
@@ -96,8 +70,20 @@ def category(name: str) -> str:
 
 
 def metric(name: str) -> str:
-    """Return the name of a metric as it is printed."""
-    return METRICS.get(name, name.replace("_", " "))
+    """Return the name of a metric, or of a cost, as it is printed."""
+    from rafs.evaluation import metrics  # imports scipy, which planning a workflow does not need
+
+    if name in metrics.BY_NAME:
+        return metrics.BY_NAME[name].label
+    return COSTS.get(name) or name.replace("_", " ")
+
+
+def few_inside(names: Iterable[str]) -> list[str]:
+    """Say which datasets have no scores inside the training range, if any."""
+    listed = ", ".join(dataset(name) for name in in_order(names))
+    if not listed:
+        return []
+    return [f"Inside without {listed}: fewer than 5 % of the test rows are inside the range."]
 
 
 @cache

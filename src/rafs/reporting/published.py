@@ -11,8 +11,10 @@ from importlib import resources
 import numpy as np
 import pandas as pd
 
+from rafs.evaluation import metrics
+
 LIMIT = 100.0
-METRICS = {"nll": "nll_paper", "rmse": "rmse"}
+METRICS = {metric.published: metric.name for metric in metrics.METRICS if metric.published}
 """The paper's metrics and the names of ours that follow the same convention."""
 
 TEXT = {

@@ -1,58 +1,165 @@
 """The headline of README.md, taken from the committed reports: no number in it is typed by hand."""
 
+import math
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from rafs import paths
 from rafs.errors import DataError
+from rafs.evaluation.metrics import HEADLINE, shown
 from rafs.files import read_json, write_text
-from rafs.reporting import labels
+from rafs.reporting import catalogue, labels
+from rafs.reporting.claims import KINDS
 
 START = "<!-- headline: written by `make readme` from reports/ -->"
 END = "<!-- end of headline -->"
-FIGURE = "overview"
+LEVEL = 0.05
 
 
-def block(metrics: dict[str, Any], claims: list[dict[str, Any]]) -> str:
-    """Return the headline: the answer, methods, overview, and the verdicts on the claims."""
-    ranks: dict[str, float] = metrics["mean_rank_nll"]
-    rows = [
-        f"| {labels.method(name)} | {ranks[name]:.2f} | {metrics['wins_nll'][name]} "
-        f"| {metrics['median_nll'][name]:.2f} | {metrics['mean_rank_rmse'][name]:.2f} "
-        f"| {metrics['median_relative_rmse'][name]:.2f} |"
-        for name in sorted(ranks, key=ranks.__getitem__)
+def block(
+    metrics: dict[str, Any], claims: list[dict[str, Any]], categories: pd.DataFrame | None = None
+) -> str:
+    """Return the headline: the answer, methods, overview and the verdicts on the claims."""
+    verdicts = [
+        f"| {c['number']} | {c['claim']} | {c['paper']['verdict']} | {c['ours']['verdict']} |"
+        for c in claims
     ]
-    best, *others = sorted(ranks, key=ranks.__getitem__)
-    distance = metrics["critical_difference"]
-    near = [labels.method(name) for name in others if ranks[name] - ranks[best] < distance]
-    verdicts = [f"| {c['number']} | {c['claim']} | {c['verdict']} |" for c in claims]
     return "\n".join(
         [
-            f"{labels.method(best)} has the best mean rank in NLL; not told apart from it (Nemenyi "
-            f"test at 5 %, critical difference {distance:.2f}): {', '.join(near) or 'none'}.",
+            answer(metrics),
             "",
-            "| method | mean rank, NLL | lowest NLL on | median NLL | mean rank, RMSE "
-            "| median RMSE, best = 1 |",
-            "|---|---:|---:|---:|---:|---:|",
-            *rows,
+            *_methods(metrics),
             "",
-            f"{metrics['datasets']} datasets, {metrics['seeds']} seeds each; ranks and medians "
-            "over datasets of the median over seeds (the picture ranks every seed by itself); NLL "
-            "is without the constant ½ ln 2π, as in the paper; lower is better. Intervals, tests "
-            "and every dataset: "
-            "[reports/tables](reports/tables) and `reports/index.html`.",
+            f"{metrics['datasets']} datasets, {metrics['seeds']} seeds each. Everything is by the "
+            "median over seeds: mean ranks with 95 % intervals that resample datasets and seeds; "
+            "on how many datasets a method has the lowest NLL; medians over datasets of the NLL "
+            "above that of the best method, of the coverage of the 95 % interval and of the RMSE "
+            "as a multiple of the best; and, against a constant prediction (training mean and "
+            "standard deviation), the median difference in NLL and the mean ratio of CRPS. "
+            f"{' '.join(metric.rewards for metric in shown(HEADLINE))} Intervals, tests and every "
+            "dataset: [reports/tables](reports/tables) and `reports/index.html`.",
             "",
-            f"![{FIGURE}]({paths.FIGURE.format(figure=FIGURE, format='png')})",
+            *_parts(categories),
+            *(
+                f"![{name}]({paths.FIGURE.format(figure=name, format='png')})\n"
+                for name in catalogue.beside_answer()
+            ),
+            verdicts_in_short(claims),
             "",
-            "What our runs say of the paper's claims ([reasons](reports/tables/claims.md), [rules "
-            "and numbers](reports/claims.json)); what a test over the seeds does not show is "
-            "counted as not holding:",
-            "",
-            "| | claim | verdict |",
-            "|---|---|---|",
+            "| | claim | by the paper's rule | by our tests |",
+            "|---|---|---|---|",
             *verdicts,
         ]
     )
+
+
+def verdicts_in_short(claims: list[dict[str, Any]]) -> str:
+    """Return how many claims hold by either rule, and what the verdicts mean."""
+    paper, ours = (_counted([c[rule]["kind"] for c in claims]) for rule in ("paper", "ours"))
+    return (
+        f"The paper's {len(claims)} claims on our runs. By its own rule (ties where intervals "
+        f"overlap): {paper}. By our tests: {ours}. “Not shown” means that the runs do not decide "
+        "it; “contradicted”, that a test shows the opposite ([reasons](reports/tables/claims.md), "
+        "[rules, effect sizes and intervals](reports/claims.json))."
+    )
+
+
+def _counted(kinds: list[str]) -> str:
+    """Return how often each verdict occurs, in words."""
+    words = {"holds": "hold", "in part": "hold in part"}
+    return ", ".join(
+        f"{kinds.count(kind)} {words.get(kind, kind)}" for kind in KINDS if kind in kinds
+    )
+
+
+def answer(metrics: dict[str, Any]) -> str:
+    """Say which methods share the top: the best is named alone only where the tests say so."""
+    ranks: dict[str, float] = metrics["mean_rank_nll"]
+    best, *others = sorted(ranks, key=ranks.__getitem__)
+    p: dict[str, float | None] = metrics["p_against_best_nll"]
+    known = {name: math.nan if value is None else value for name, value in p.items()}
+    worse = [name for name in others if known.get(name, math.nan) < LEVEL]
+    near = [name for name in others if name not in worse]
+    test = (
+        f"Wilcoxon's signed-rank test over {metrics['datasets']} datasets, Holm's correction over "
+        "all pairs, 5 %"
+    )
+    lowest = f"{labels.method(best)}, {_interval(metrics, best)}"
+    if not near:
+        return (
+            f"The best mean rank in NLL is that of {lowest}: significantly better than every other "
+            f"method ({test})."
+        )
+    if not worse:
+        return (
+            f"No method is shown to be the best in NLL. The lowest mean rank is that of {lowest}, "
+            f"and no other is significantly different from it ({test})."
+        )
+    return (
+        "No method is shown to be the best alone in NLL. The lowest mean rank is that of "
+        f"{lowest}; not significantly different from it: {', '.join(map(labels.method, near))}; "
+        f"significantly worse: {', '.join(map(labels.method, worse))} ({test})."
+    )
+
+
+def _methods(metrics: dict[str, Any]) -> list[str]:
+    """Return the table of methods, the lowest mean rank first."""
+    columns = {
+        "lowest NLL on": ("lowest_nll", "d"),
+        "NLL above the best": ("median_excess_nll", ".2f"),
+        "NLL − constant": ("skill_nll", ".2f"),
+        "mean rank, CRPS": ("mean_rank_crps", ".2f"),
+        "CRPS / constant": ("skill_crps", ".2f"),
+        "95 % coverage": ("median_coverage_95", ".2f"),
+        "mean rank, RMSE": ("mean_rank_rmse", ".2f"),
+        "RMSE, best = 1": ("median_relative_rmse", ".2f"),
+    }
+    columns = {head: entry for head, entry in columns.items() if entry[0] in metrics}
+    ranks: dict[str, float] = metrics["mean_rank_nll"]
+    lines = [
+        f"| method | mean rank, NLL | {' | '.join(columns)} |",
+        f"|---|---:|{'---:|' * len(columns)}",
+    ]
+    for name in sorted(ranks, key=ranks.__getitem__):
+        cells = [_shown(metrics[key].get(name), form) for key, form in columns.values()]
+        lines.append(
+            f"| {labels.method(name)} | {_interval(metrics, name)} | {' | '.join(cells)} |"
+        )
+    return lines
+
+
+def _parts(categories: pd.DataFrame | None) -> list[str]:
+    """Return the mean ranks by category, and inside and outside the training range."""
+    if categories is None or categories.empty:
+        return []
+    counts = categories.drop_duplicates("part").set_index("part")["datasets"]
+    ranks = categories.set_index(["method", "part"])["mean_rank"]
+    heads = [f"{part} ({count})" for part, count in counts.items()]
+    methods = sorted(set(categories["method"]), key=lambda name: ranks[name, counts.index[0]])
+    lines = [f"| method | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
+    for name in methods:
+        shown = [labels.method(name), *(f"{ranks[name, part]:.2f}" for part in counts.index)]
+        lines.append(f"| {' | '.join(shown)} |")
+    return [
+        "It depends on the data: mean rank in NLL by category, and inside and outside the range of "
+        "the training data (in brackets the number of datasets):",
+        "",
+        *lines,
+        "",
+    ]
+
+
+def _interval(metrics: dict[str, Any], name: str) -> str:
+    """Return a mean rank with its interval."""
+    low, high = (metrics[f"mean_rank_nll_{end}"][name] for end in ("low", "high"))
+    shown = f"{metrics['mean_rank_nll'][name]:.2f}"
+    return shown if low is None else f"{shown} [{low:.2f}, {high:.2f}]"
+
+
+def _shown(value: float | None, form: str) -> str:
+    return "–" if value is None else format(value, form).replace("-", "−")
 
 
 def updated(text: str, content: str) -> str:
@@ -67,7 +174,9 @@ def updated(text: str, content: str) -> str:
 def current(root: Path) -> str:
     """Return the README as it should be for the reports below `root`."""
     claims = read_json(root / paths.CLAIMS)["claims"]
-    content = block(read_json(root / paths.SUMMARY), claims)
+    table = root / paths.TABLE.format(table="categories", format="csv")
+    categories = pd.read_csv(table) if table.exists() else None
+    content = block(read_json(root / paths.SUMMARY), claims, categories)
     return updated((root / "README.md").read_text(encoding="utf-8"), content)
 
 

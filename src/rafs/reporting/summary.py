@@ -6,50 +6,57 @@ from typing import Any
 
 import pandas as pd
 
-from rafs import statistics
+from rafs.evaluation import statistics
 from rafs.reporting import labels
-from rafs.reporting.claims import Claim, judge
+from rafs.reporting.claims import Judged, judge
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.table import ranked
 
 NLL = "nll_paper"
 
 
 def summarise(
     inputs: Inputs,
-    claims: Sequence[Claim] | None = None,
+    claims: Sequence[Judged] | None = None,
     experiment: str = "main",
+    references: str = "references",
 ) -> dict[str, Any]:
-    """Return mean ranks, wins and robust scores by method, and the verdicts, few enough to read.
+    """Return mean ranks and scores by method, and the verdicts, few enough to read.
 
-    `wins` counts datasets with the lowest median NLL. Scores are medians over datasets of the
-    median over seeds, as one seed or dataset can rule a mean; by category it is the
-    mean over its few datasets. RMSE has the units of each dataset,
-    so it is given relative to the best method of the dataset. Mean ranks that differ by less than
-    the critical difference are not told apart (Nemenyi, 5 %).
+    Everything starts from the median over seeds. `p_against_best_nll` is Wilcoxon's test over
+    datasets of each method against the one with the lowest mean rank, with Holm's correction over
+    all pairs. Over datasets of different scale only relative numbers are given: NLL above the best
+    method's, RMSE as a multiple of it, and the skill against the constant of `references`.
     """
     claims = judge(inputs) if claims is None else claims
     counts: dict[str, int] = {}
     for claim in claims:
-        key = claim.verdict.replace(" ", "_")
+        key = claim.kind.replace(" ", "_")
         counts[key] = counts.get(key, 0) + 1
-    frame = inputs.find(experiment)
-    if frame is None or frame.empty:
+    found = inputs.find(experiment)
+    if found is None or found.empty:
         return {"claims": counts}
+    frame = ranked(found)
     nll, rmse = (_medians(frame, metric) for metric in (NLL, "rmse"))
-    category = frame.drop_duplicates("dataset").set_index("dataset")["category"]
     best = nll.min(axis=1)
-    relative = rmse.div(rmse.min(axis=1), axis=0)
     status = frame["status"].value_counts()
-    ranked = statistics.ranking(frame, NLL)
+    ranking = statistics.ranking(frame, NLL)
+    ends = statistics.rank_intervals(frame, NLL)
+    _, p = statistics.against_best(ranking.mean_ranks, statistics.pairwise(frame, NLL))
+    coverage = statistics.wide(frame, "coverage_95").groupby(level="dataset").median()
     result = {
-        "mean_rank_nll": ranked.mean_ranks,
-        "critical_difference": ranked.critical_difference,
+        "mean_rank_nll": ranking.mean_ranks,
+        "mean_rank_nll_low": {name: low for name, (low, _) in ends.items()},
+        "mean_rank_nll_high": {name: high for name, (_, high) in ends.items()},
+        "p_against_best_nll": p,
+        "critical_difference": ranking.critical_difference,
+        "mean_rank_crps": statistics.ranking(frame, "crps").mean_ranks,
         "mean_rank_rmse": statistics.ranking(frame, "rmse").mean_ranks,
-        "wins_nll": {m: int(nll[m].eq(best).sum()) for m in nll},
-        "median_nll": nll.median().to_dict(),
-        "median_relative_rmse": relative.median().to_dict(),
-        "mean_nll_by_category": _by_category(nll, category),
-        "mean_relative_rmse_by_category": _by_category(relative, category),
+        "lowest_nll": {m: int(nll[m].eq(best).sum()) for m in nll},
+        "median_excess_nll": nll.sub(best, axis=0).median().to_dict(),
+        "median_relative_rmse": rmse.div(rmse.min(axis=1), axis=0).median().to_dict(),
+        "median_coverage_95": coverage.median().to_dict(),
+        **_skill(frame, inputs.find(references)),
         "datasets": int(frame["dataset"].nunique()),
         "seeds": int(frame["seed"].nunique()),
         "runs": {"total": len(frame), **{str(name): int(n) for name, n in status.items()}},
@@ -57,6 +64,17 @@ def summarise(
     }
     cleaned: dict[str, Any] = _plain(result)
     return cleaned
+
+
+def _skill(frame: pd.DataFrame, references: pd.DataFrame | None) -> dict[str, dict[str, float]]:
+    """Return NLL minus that of the constant, and CRPS as a multiple of it, over all datasets."""
+    if references is None:
+        return {}
+    both = pd.concat([frame, references[references["method"] == statistics.BASELINE]])
+    return {
+        f"skill_{name}": statistics.average_skill(statistics.skill(both, metric), metric)
+        for name, metric in (("nll", NLL), ("crps", "crps"))
+    }
 
 
 def plot_scores(inputs: Inputs, experiment: str = "main") -> pd.DataFrame:
@@ -75,14 +93,9 @@ def plot_scores(inputs: Inputs, experiment: str = "main") -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-def _by_category(scores: pd.DataFrame, category: pd.Series) -> dict[Any, Any]:
-    """Return the mean over the datasets of each category, by method."""
-    return scores.groupby(category.reindex(scores.index)).mean().to_dict()
-
-
 def _medians(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return medians over seeds, a row per dataset and a column per method in the paper's order."""
-    table = statistics.wide(frame, metric).groupby(level="dataset", sort=False).median()
+    table = statistics.medians(frame, metric)
     return table[labels.in_order(table.columns)]
 
 

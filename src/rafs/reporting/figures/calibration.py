@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from rafs.metrics import CURVE
-from rafs.reporting import labels
-from rafs.reporting.figures import data, style
+from rafs.evaluation.metrics import CURVE
+from rafs.reporting import labels, style
+from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 
 CAPTION = (
@@ -21,6 +21,8 @@ CAPTION = (
     "grey: single datasets (mean over seeds); thick with markers: their median; band: their "
     "interquartile range. The first panel puts the medians of all methods into one frame."
 )
+READS = ("scores",)
+PLACE = 4
 COLUMNS = [f"calib_{level}" for level in CURVE]
 TICKS = (0, 0.25, 0.5, 0.75, 1)
 NOMINAL = np.array(CURVE) / 100

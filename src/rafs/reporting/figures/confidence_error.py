@@ -8,17 +8,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from rafs.reporting import labels
-from rafs.reporting.figures import data, style
+from rafs.reporting import labels, style
+from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 
 CAPTION = (
     "Confidence against error: the RMSE of those test examples whose predicted precision (one "
-    "over the predicted variance) exceeds τ. Line: mean over seeds; band: 95 % interval over "
+    "over the predicted variance) exceeds τ. Line: median over seeds; band: 95 % interval over "
     "seeds. Reliable uncertainty makes the error fall as τ grows. A curve ends where fewer than "
     "ten examples are left in one of the seeds; the curves of overconfident methods go on "
     "furthest."
 )
+READS = ("scores", "predictions", "data")
+DATASETS = ("friedman", "abalone")
+PLACE = 3
 Array = NDArray[np.float64]
 FEWEST = 10  # examples that an RMSE needs
 
@@ -26,7 +29,7 @@ FEWEST = 10  # examples that an RMSE needs
 @style.styled
 def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     """Draw one panel per dataset; options: `datasets`, `methods`, `experiments`, `thresholds`."""
-    names = list(options.get("datasets", ("friedman", "abalone")))
+    names = list(options.get("datasets", DATASETS))
     rows, notes = data.scores(inputs, {**options, "datasets": names})
     methods = labels.in_order(options.get("methods") or labels.with_paper(rows["method"]))
     figure = style.canvas(height=3.2)

@@ -1,4 +1,4 @@
-"""Mean ranks of the methods over datasets, and which of them the test cannot tell apart."""
+"""Mean ranks of the methods over datasets, and which do not differ significantly."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,23 +7,27 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from rafs import statistics
-from rafs.reporting import labels
-from rafs.reporting.figures import data, style
+from rafs.evaluation import statistics
+from rafs.reporting import labels, style
+from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 
 CAPTION = (
     "Critical-difference diagrams: mean rank of each method over the datasets (1 is best), ranked "
     "by its median score over seeds; a diverged run counts as the worst. Methods joined by a bar "
-    "are not told apart by the Nemenyi test at the 5 % level. Datasets on which a method has no "
-    "score are left out for all methods, and counted below."
+    "are not significantly different (Nemenyi test, 5 %); the table `pairwise` tests every two of "
+    "them, with more power. Datasets on which a method has no score are left out for all methods, "
+    "and named below."
 )
+READS = ("scores",)
+PLACE = 1
 
 
 @style.styled
 def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     """Draw one diagram per metric; options: `experiments`, `methods`, `datasets`, `metrics`."""
     rows, notes = data.scores(inputs, options)
+    rows = rows[~rows["method"].isin(labels.REFERENCES)]
     metrics = list(options.get("metrics", ("nll", "rmse")))
     methods = max(2, rows["method"].nunique())
     figure = style.canvas(height=(0.95 + 0.26 * -(-methods // 2)) * len(metrics))

@@ -9,23 +9,29 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from rafs.reporting import labels
-from rafs.reporting.figures import data, style
+from rafs.evaluation import statistics
+from rafs.reporting import labels, style
+from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 
 CAPTION = (
     "In- against out-of-distribution. Left: NLL of the test examples inside (across) and outside "
-    "(up) the ranges of the training data, one point per synthetic dataset (mean over seeds); "
+    "(up) the ranges of the training data, one point per synthetic dataset (median over seeds); "
     "above the diagonal a method is worse outside. Right: coverage of the 95 % interval inside "
     "(filled) and outside (open), median over datasets with the interquartile range. Real-world "
-    "data have no known ranges and are not shown."
+    "data have no known ranges and are not shown; nor are datasets with fewer than 5 % of their "
+    "test examples inside."
 )
+READS = ("scores",)
+PLACE = 5
 
 
 @style.styled
 def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     """Draw both parts; options: `experiments`, `methods`, `datasets`, `metric`."""
     rows, notes = data.scores(inputs, options)
+    rows, few = statistics.without_few_inside(rows)
+    notes += labels.few_inside(few)
     metric = str(options.get("metric", "nll"))
     figure = style.canvas(height=3.6)
     left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
@@ -37,11 +43,11 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
 
 
 def _pairs(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return the means over seeds of `in_<metric>` and `out_<metric>` per method and dataset."""
+    """Return the medians over seeds of `in_<metric>` and `out_<metric>` per method and dataset."""
     columns = [f"in_{metric}", f"out_{metric}"]
     for column in columns:
         rows = data.usable(rows, column)
-    return rows.groupby(["method", "dataset"])[columns].mean()
+    return rows.groupby(["method", "dataset"])[columns].median()
 
 
 def _scatter(axes: Axes, rows: pd.DataFrame, methods: list[str], metric: str) -> None:

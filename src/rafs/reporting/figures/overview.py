@@ -8,33 +8,34 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from rafs import statistics
-from rafs.reporting import labels
-from rafs.reporting.figures import data, style
+from rafs.evaluation import statistics
+from rafs.reporting import labels, style
+from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 
 CAPTION = (
-    "All methods on all datasets and seeds at a glance, best mean rank on top. Left: how often a "
-    "method takes each place in NLL among the methods of the same dataset and seed; beside its "
-    "name the mean rank and its 95 % interval (bootstrap of seeds within datasets). A diverged "
-    "run takes the last place. Right: how much worse its NLL is than that of the best method on "
-    "the same dataset and seed: median (marker), half of all runs (thick line), nine tenths (thin "
-    "line)."
+    "All methods on all datasets at a glance, by the median over seeds, best mean rank on top. "
+    "Left: on which share of the datasets a method takes each place in NLL; beside its name the "
+    "mean rank and its 95 % interval (datasets and seeds are resampled). A diverged run is worse "
+    "than any score. Right: how much worse its median NLL is than that of the best method on the "
+    "same dataset: median (marker), half of the datasets (thick line), nine tenths (thin line)."
 )
+READS = ("scores",)
+PLACE = 0
 
 
 @style.styled
 def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     """Draw both parts; options: `experiments`, `methods`, `datasets`, `metric`."""
     rows, notes = data.scores(inputs, options)
+    rows = rows[~rows["method"].isin(labels.REFERENCES)]
     metric = str(options.get("metric", "nll"))
-    wide = statistics.wide(rows, metric) if metric in rows else pd.DataFrame()
-    complete = wide.dropna()
-    if len(complete) < len(wide):
-        notes.append(
-            f"Compared where every method has a score: {len(complete)} of {len(wide)} "
-            "pairs of dataset and seed."
-        )
+    table = statistics.medians(rows, metric) if metric in rows and len(rows) else pd.DataFrame()
+    complete = table.dropna()
+    if len(complete) < len(table):
+        out = labels.in_order(str(name) for name in table.index.difference(complete.index))
+        names = ", ".join(labels.dataset(name) for name in out)
+        notes.append(f"Left out, because a method has no score there: {names}.")
     figure = style.canvas(height=1.0 + 0.32 * max(3, complete.shape[1]))
     left, right = figure.subplots(1, 2, width_ratios=(1.15, 1))
     if len(complete) == 0 or complete.shape[1] < 2:
@@ -43,13 +44,15 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
         return style.finish(figure, notes)
     ranks = complete.rank(axis=1)
     methods = list(ranks.mean().sort_values(kind="stable").index)
-    _places(left, ranks[methods], metric)
+    _places(left, ranks[methods], metric, statistics.rank_intervals(rows, metric))
     best = complete.min(axis=1).replace(np.inf, 0.0)
     _distances(right, complete[methods].sub(best, axis=0), metric)
     return style.finish(figure, notes)
 
 
-def _places(axes: Axes, ranks: pd.DataFrame, metric: str) -> None:
+def _places(
+    axes: Axes, ranks: pd.DataFrame, metric: str, intervals: Mapping[str, tuple[float, float]]
+) -> None:
     """Draw the share of each place as a bar that goes from strong to pale."""
     count = ranks.shape[1]
     places = np.ceil(ranks.to_numpy()).astype(int)
@@ -80,21 +83,20 @@ def _places(axes: Axes, ranks: pd.DataFrame, metric: str) -> None:
                     color=style.on(colour, strength),
                 )
         left += share
-    axes.set_yticks(range(count), [_name(method, ranks[method]) for method in ranks.columns])
+    names = [_name(name, float(ranks[name].mean()), intervals[name]) for name in ranks.columns]
+    axes.set_yticks(range(count), names)
     axes.set_ylim(count - 0.45, -0.55)
     axes.set_xlim(0, 1)
     axes.grid(visible=False)
     axes.tick_params(axis="y", length=0)
     axes.set_title(f"Place in {labels.metric(metric)}, and mean rank")
-    axes.set_xlabel("share of datasets × seeds")
+    axes.set_xlabel("share of datasets")
 
 
-def _name(method: str, ranks: pd.Series) -> str:
+def _name(method: str, rank: float, ends: tuple[float, float]) -> str:
     """Return a method's label, its mean rank and the interval of that."""
-    strata = [part.to_numpy() for _, part in ranks.groupby(level="dataset")]
-    low, high = statistics.bootstrap(strata, lambda draws: draws.mean(axis=1))
-    interval = "" if np.isnan(low) else f" ({low:.2f}–{high:.2f})"
-    return f"{style.label(method)}\n{ranks.mean():.2f}{interval}"
+    interval = "" if np.isnan(ends[0]) else f" ({ends[0]:.2f}–{ends[1]:.2f})"
+    return f"{style.label(method)}\n{rank:.2f}{interval}"
 
 
 def _distances(axes: Axes, distances: pd.DataFrame, metric: str) -> None:

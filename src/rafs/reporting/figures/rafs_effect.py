@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, SymLogNorm
 from matplotlib.figure import Figure
 
-from rafs import statistics
-from rafs.reporting import labels
-from rafs.reporting.figures import data, style
+from rafs.evaluation import statistics
+from rafs.reporting import labels, style
+from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 
 CAPTION = (
@@ -22,6 +22,8 @@ CAPTION = (
     "after Holm's correction over the datasets. AE + RAFs is the paper's RAFs Ensemble. Beyond "
     "the ends of the colour bar the colour stays the same. Last row: median over datasets."
 )
+READS = ("scores",)
+PLACE = 6
 COLOURS = LinearSegmentedColormap.from_list(
     "rafs", ["#004c78", "#0072B2", "#9ecae1", "#ffffff", "#f7c59f", "#D55E00", "#8f3f00"]
 )

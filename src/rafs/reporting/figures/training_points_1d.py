@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from rafs import datasets
-from rafs.reporting.figures import style
+from rafs.reporting import style
 from rafs.reporting.inputs import Inputs
 
 CAPTION = (
@@ -17,12 +17,16 @@ CAPTION = (
     "them (dashed). Grey: the ranges that training points are drawn from; everything else on the "
     "axis is out of distribution."
 )
+READS = ("data",)
+DATASETS = ("he", "forrester")
+DIMENSION = 1
+PLACE = 9
 
 
 @style.styled
 def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     """Draw one panel per dataset; options: `datasets`, `seed`."""
-    names = list(options.get("datasets", ("he", "forrester")))
+    names = list(options.get("datasets", DATASETS))
     figure = style.canvas(height=2.5)
     for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
         data = inputs.data(name, int(options.get("seed", 0)), options.get("protocol", "described"))

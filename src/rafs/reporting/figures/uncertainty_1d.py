@@ -13,8 +13,8 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from rafs import datasets, gp
-from rafs.reporting import labels
-from rafs.reporting.figures import data, style
+from rafs.reporting import labels, style
+from rafs.reporting.figures import _data as data
 from rafs.reporting.figures.training_points_1d import label_axes, true_function
 from rafs.reporting.inputs import Inputs
 
@@ -25,6 +25,10 @@ CAPTION = (
     "infinitely wide network with two erf layers, fitted in the units of the data as in the "
     "paper, as a reference. Bands that leave a panel are cut off."
 )
+READS = ("scores", "predictions", "data")
+DATASETS = ("he", "forrester")
+DIMENSION = 1
+PLACE = 2
 COLUMNS = 3
 Array = NDArray[np.float64]
 
@@ -32,7 +36,7 @@ Array = NDArray[np.float64]
 @style.styled
 def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     """Draw a block per dataset, a panel per method; options: `datasets`, `methods`, `seed`."""
-    names = list(options.get("datasets", ("he", "forrester")))
+    names = list(options.get("datasets", DATASETS))
     seed = int(options.get("seed", 0))
     rows, _ = data.scores(inputs, options)
     methods = list(options.get("methods") or labels.with_paper(rows["method"]))

@@ -15,11 +15,12 @@ from typing import Any
 
 import pandas as pd
 
-from rafs.reporting import FIGURES, labels
+from rafs.evaluation import metrics
+from rafs.reporting import labels
 from rafs.reporting.inputs import KEYS, Inputs
 from rafs.reporting.page import answer, scores
 from rafs.reporting.page.elements import Html, frame_table, join, shown_table, tag
-from rafs.reporting.tables.table import Table
+from rafs.reporting.table import ReportTable
 
 CITATION = """@inproceedings{stoyanova2023toward,
   title     = {Toward Robust Uncertainty Estimation with Random Activation Functions},
@@ -52,7 +53,8 @@ def build(
     experiments: Sequence[str] = ("main",),
     compared: Sequence[str] = ("main", "de_nll", "rafs_on"),
     figures: Mapping[str, bytes] | None = None,
-    tables: Mapping[str, Table] | None = None,
+    beside_answer: Sequence[str] = (),
+    tables: Mapping[str, ReportTable] | None = None,
     claims: Sequence[Mapping[str, Any]] = (),
     params: str = "",
     versions: Mapping[str, str] | None = None,
@@ -61,18 +63,18 @@ def build(
 
     `experiments` are all that were asked for (their lost runs are listed), `compared` those whose
     methods stand side by side in the table of scores; the first of them decides the headline.
-    `figures` are SVG files by name, `params` is the text of the parameter file.
+    `figures` are SVG files by name in the order of the page, of which those `beside_answer` come
+    first; `params` is the text of the parameter file.
     """
     rows = _rows(inputs, compared).drop_duplicates(["method", "dataset", "seed"])
     main = _rows(inputs, compared[:1])
     methods = labels.in_order(main["method"])
-    cells = {m: scores.scores(rows, m, methods) for m in scores.METRICS if m in rows}
-    drawn = {
-        name: _figure(name, svg)
-        for name, svg in sorted((figures or {}).items(), key=lambda item: FIGURES.index(item[0]))
-    }
+    explored = [metric.name for metric in metrics.shown(metrics.EXPLORER)]
+    cells = {m: scores.scores(rows, m, methods) for m in explored if m in rows}
+    drawn = {name: _figure(name, svg) for name, svg in (figures or {}).items()}
+    beside = [drawn.pop(name) for name in beside_answer if name in drawn]
     content: dict[str, list[Any]] = {
-        "answer": [*answer.headline(main), drawn.pop("overview", None)],
+        "answer": [*answer.headline(main), *beside],
         "claims": answer.claims(claims),
         "scores": [scores.explorer(rows, cells, methods)],
         "figures": [tag("div", list(drawn.values()), class_="gallery")] if drawn else [],
@@ -140,8 +142,8 @@ def _caption(svg: bytes) -> str:
     return html.unescape(found[1]) if found else ""
 
 
-def _further(name: str, table: Table) -> Html:
-    names = {"nll": "NLL", "rmse": "RMSE", "rafs": "RAFs", "vs": "against"}
+def _further(name: str, table: ReportTable) -> Html:
+    names = {"nll": "NLL", "crps": "CRPS", "rmse": "RMSE", "rafs": "RAFs", "vs": "against"}
     title = " ".join(names.get(word, word) for word in name.split("_"))
     return tag(
         "details",
@@ -182,17 +184,17 @@ def _gaps(rows: pd.DataFrame, not_run: Sequence[str]) -> list[Html]:
 def _reading() -> list[Html]:
     """Say what the numbers mean."""
     words = (
-        "A cell is the mean over seeds ± half of Student's 95 % interval over seeds. Bold: among "
-        "the methods of the main experiment the best mean, and every method that does not lose to "
-        "it over the same seeds (signed-rank test, Holm's correction over the row). Pointing at a "
-        "cell shows the median, the interquartile mean, the number of runs and the published "
-        "value.",
+        "A cell is the median over seeds and, from six seeds on, its exact 95 % interval. Bold: "
+        "the lowest median among the methods of the main experiment; a star: significantly better "
+        "than every other of them (exact signed-rank test over the same seeds, on real data Nadeau "
+        "and Bengio's corrected t-test over the splits; 5 %, Holm's correction over all datasets). "
+        "Pointing at a cell shows the mean, the number of runs and the published value.",
         "Published values are those the paper prints, one run each; “>” means that it prints only "
         "“> 100”. Its intervals do not describe the spread of the scores, ours do.",
         "The table gives NLL in the paper's convention, without the constant ½ ln 2π; add 0.919 "
         "for the full value. Ranks and differences are the same in both.",
         "A diverged run is worse than any score where only order counts (medians, ranks, wins), "
-        "and is left out of means; the number of lost runs stands in the cell.",
+        "and is left out of the mean; the number of lost runs stands in the cell.",
     )
     return [tag("p", sentence) for sentence in words]
 

@@ -6,35 +6,41 @@ from typing import Any
 
 import pandas as pd
 
-from rafs import statistics
+from rafs.evaluation import statistics
 from rafs.reporting import labels
-from rafs.reporting.page.elements import Html, frame_table, listed, number, p_value, tag
+from rafs.reporting.page.elements import Html, frame_table, listed, tag
 
 METRIC = "nll"
 LEVEL = 0.05
 VERDICTS = {
     "holds": ("✓", "yes"),
-    "holds in part": ("◐", "part"),
-    "does not hold": ("✗", "no"),
+    "in part": ("◐", "part"),
+    "not shown": ("–", "unshown"),
+    "contradicted": ("✗", "no"),
     "not testable": ("?", "open"),
 }
+RULES = {"paper": "Paper's rule", "ours": "Our tests"}
 
 
 def headline(rows: pd.DataFrame) -> list[Html]:
     """Return the sentences, and a table of the best method against each of its rivals."""
+    rows = rows[~rows["method"].isin(labels.REFERENCES)]
     if METRIC not in rows or rows["method"].nunique() < 2:
         return [tag("p", "There are no two methods to compare yet.", class_="answer")]
     found = statistics.ranking(rows, METRIC, labels.in_order(rows["method"]))
     if not found.datasets:
         words = "There is no dataset on which every method has a score, so nothing can be ranked."
         return [tag("p", words, class_="answer")]
-    best = min(found.mean_ranks, key=lambda name: found.mean_ranks[name])
-    against = statistics.against(
-        rows, METRIC, best, [name for name in found.mean_ranks if name != best]
-    )
+    methods = list(found.mean_ranks)
+    pairs = statistics.pairwise(rows, METRIC, methods)
+    best, p = statistics.against_best(found.mean_ranks, pairs)
+    near = [name for name in methods if name != best and not p[name] < LEVEL]
+    ends = statistics.rank_intervals(rows, METRIC, methods)[best]
+    against = statistics.against(rows, METRIC, best, [name for name in methods if name != best])
+    against["p_holm"] = [p[name] for name in against["rival"]]
     parts = [
-        tag("p", _answer(found, best), class_="answer"),
-        tag("p", _sure(found, best)),
+        tag("p", _answer(found, best, near, ends), class_="answer"),
+        tag("p", _sure(near)),
         tag("p", _rivals(best, against)),
         _against(best, against),
     ]
@@ -45,36 +51,33 @@ def headline(rows: pd.DataFrame) -> list[Html]:
     return parts
 
 
-def _answer(found: statistics.Ranking, best: str) -> list[Any]:
-    """Name the method with the best mean rank; whether that is more than chance, comes with it."""
-    rank = f"mean rank {found.mean_ranks[best]:.2f} of {len(found.mean_ranks)} in NLL"
+def _answer(
+    found: statistics.Ranking, best: str, near: Sequence[str], ends: tuple[float, float]
+) -> list[Any]:
+    """Name the method with the lowest mean rank; it is the best only where the tests say so."""
+    interval = "" if math.isnan(ends[0]) else f" (95 % interval {ends[0]:.2f} to {ends[1]:.2f})"
+    rank = f"mean rank {found.mean_ranks[best]:.2f} of {len(found.mean_ranks)} in NLL{interval}"
     where = f"over {found.datasets} datasets"
-    if not found.p < LEVEL:
-        return [
-            "No method is shown to be better than the others: ",
-            tag("strong", labels.method(best)),
-            f" has the best {rank} {where}, but such differences may be chance "
-            f"(Friedman {p_value(found.p)}).",
-        ]
-    return [
-        tag("strong", labels.method(best)),
-        f" comes out best: {rank} {where}, 1 being best (Friedman {p_value(found.p)}: the methods "
-        "differ).",
-    ]
-
-
-def _sure(found: statistics.Ranking, best: str) -> str:
-    """Say which methods the ranks do not tell from the best."""
-    near = [
-        name
-        for name, rank in found.mean_ranks.items()
-        if name != best and rank - found.mean_ranks[best] < found.critical_difference
-    ]
-    distance = f"Nemenyi test, 5 % level, critical difference {found.critical_difference:.2f}"
+    name = tag("strong", labels.method(best))
     if not near:
-        return f"Its mean rank is told apart from that of every other method ({distance})."
+        return [name, f" is the best: {rank} {where}, 1 being best."]
+    if len(near) == len(found.mean_ranks) - 1:
+        start = "No method is shown to be better than the others: "
+        return [start, name, f" has the lowest {rank} {where}, but such differences may be chance."]
+    others = listed([labels.method(other) for other in labels.in_order(near)])
+    return [name, f" has the lowest {rank} {where}, and shares the top with {others}."]
+
+
+def _sure(near: Sequence[str]) -> str:
+    """Say what the tests over the datasets find."""
+    test = (
+        "Wilcoxon's signed-rank test over the datasets on the medians over seeds, 5 %, Holm's "
+        "correction over all pairs of methods"
+    )
+    if not near:
+        return f"Every other method is significantly worse ({test})."
     names = listed([labels.method(name) for name in labels.in_order(near)])
-    return f"Its mean rank cannot be told apart from that of {names} ({distance})."
+    return f"Not significantly different from it: {names} ({test})."
 
 
 def _rivals(best: str, against: pd.DataFrame) -> str:
@@ -104,70 +107,75 @@ def _against(best: str, against: pd.DataFrame) -> Html:
     frame = pd.DataFrame(
         {
             "Rival": [labels.method(name) for name in against["rival"]],
+            "Lower on": against["better"],
+            "Higher on": against["worse"],
+            "Median difference": against["difference"],
             "Probability of improvement": against["improvement"],
             "from": against["improvement_low"],
             "to": against["improvement_high"],
-            "Wins": against["wins"],
-            "Ties": against["ties"],
-            "Losses": against["losses"],
             "p (Holm)": against["p_holm"],
         }
     )
     caption = (
-        f"{labels.method(best)} against each rival in NLL, on the same seeds. Wins, ties and "
-        "losses count datasets (signed-rank test per dataset, Holm's correction); p is over all "
-        "datasets."
+        f"{labels.method(best)} against each rival in NLL: on how many datasets its median over "
+        "seeds is lower and higher, the median over datasets of the difference, the probability "
+        "that it scores lower on the same seed (its interval resamples datasets and seeds), and "
+        "the test over datasets."
     )
     return frame_table(frame, caption)
 
 
 def claims(found: Sequence[Mapping[str, Any]]) -> list[Html]:
-    """Return the paper's claims with their verdicts and the numbers that decided them."""
+    """Return the paper's claims with the verdicts of both rules and what decided them."""
     if not found:
         return [tag("p", "The claims have not been checked yet.")]
-    count = {verdict: sum(c["verdict"] == verdict for c in found) for verdict in VERDICTS}
-    tally = [
-        tag("li", badge(verdict), f" {number}", class_="tally")
-        for verdict, number in count.items()
-        if number
-    ]
     return [
-        tag("ul", tally, class_="tallies"),
+        *(_tally(name, [claim[rule]["kind"] for claim in found]) for rule, name in RULES.items()),
         tag("ol", [_claim(c) for c in found], class_="claims"),
     ]
 
 
-def badge(verdict: str) -> Html:
+def _tally(name: str, kinds: Sequence[str]) -> Html:
+    """Return how often each verdict occurs by one of the rules."""
+    counts = {kind: kinds.count(kind) for kind in VERDICTS if kind in kinds}
+    shown = [
+        tag("li", badge(kind, kind), f" {count}", class_="tally") for kind, count in counts.items()
+    ]
+    return tag("ul", tag("li", f"{name}:"), shown, class_="tallies")
+
+
+def badge(verdict: str, kind: str) -> Html:
     """Return a verdict as a coloured word with a sign of its own."""
-    sign, kind = VERDICTS.get(verdict, ("?", "open"))
-    return tag("span", tag("span", sign, aria_hidden="true"), f" {verdict}", class_=f"badge {kind}")
+    sign, style = VERDICTS.get(kind, ("?", "open"))
+    shown = tag("span", sign, aria_hidden="true")
+    return tag("span", shown, f" {verdict}", class_=f"badge {style}")
 
 
 def _claim(claim: Mapping[str, Any]) -> Html:
-    numbers = claim.get("numbers") or {}
+    printed = claim.get("printed")
+    said = f"On the printed ranks: {printed['verdict']}. {printed['reason']}" if printed else ""
     return tag(
         "li",
-        tag("div", tag("p", claim["claim"]), badge(claim["verdict"]), class_="said"),
-        tag("p", tag("span", "Because: ", class_="muted"), claim["reason"], class_="rule"),
-        tag("p", tag("span", "Rule: ", class_="muted"), claim["rule"], class_="rule"),
-        tag("details", tag("summary", "Numbers"), _facts(numbers)) if numbers else None,
+        tag("p", claim["claim"], class_="said"),
+        [_verdict(name, claim[rule]) for rule, name in RULES.items()],
+        tag("p", said, class_="rule muted") if said else None,
         id=f"claim-{claim['number']}",
     )
 
 
-def _facts(numbers: Mapping[str, Any]) -> Html:
-    pairs = [(str(name).replace("_", " "), _value(value)) for name, value in numbers.items()]
-    return tag("dl", [tag("div", tag("dt", k), tag("dd", v)) for k, v in pairs], class_="facts")
-
-
-def _value(value: Any) -> str:
-    """Return any value of a claim's numbers as words."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return number(value)
-    if isinstance(value, list | tuple):
-        return ", ".join(_value(item) for item in value) or "none"
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_value(item)}" for key, item in value.items()) or "none"
-    return "–" if value is None else str(value)
+def _verdict(name: str, found: Mapping[str, Any]) -> Html:
+    """Return the verdict of one rule, its parts with their effect sizes, and the rule."""
+    parts = [
+        tag(
+            "li",
+            f"{part['name']}: {part['outcome']}",
+            f" ({part['detail']})" if part["detail"] else "",
+        )
+        for part in found["parts"]
+    ]
+    return tag(
+        "details",
+        tag("summary", f"{name}: ", badge(found["verdict"], found["kind"])),
+        tag("ul", parts, class_="rule"),
+        tag("p", tag("span", "Rule: ", class_="muted"), found["rule"], class_="rule"),
+    )

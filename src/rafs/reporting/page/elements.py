@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from rafs.reporting.tables.table import Cell, Table
+from rafs.reporting.table import Cell, ReportTable
 
 
 class Html(str):
@@ -75,13 +75,6 @@ def number(value: float, digits: int = 2) -> str:
     return "−" + text if value < 0 else text
 
 
-def p_value(p: float) -> str:
-    """Return a p-value with its sign: = or <."""
-    if math.isnan(p):
-        return "p unknown"
-    return "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
-
-
 def listed(words: Sequence[str]) -> str:
     """Return "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
@@ -110,7 +103,7 @@ def cell(value: Any, name: str = "td", **attributes: Any) -> Html:
     return tag(name, shown, data_value=exact, **attributes)
 
 
-def shown_table(table: Table) -> Html:
+def shown_table(table: ReportTable) -> Html:
     """Return a table of the report as its readers see it; sorted by the first number of a cell."""
     sides = table.alignment
     heads = [

@@ -17,7 +17,7 @@ class Row:
 
     label: str
     colour: str
-    mean: float
+    score: float
     low: float
     high: float
     published: float = math.nan
@@ -62,7 +62,7 @@ class Axis:
 
 def dots(rows: Sequence[Row], title: str) -> Html:
     """Return the plot as an SVG element; what cannot be drawn is left out of it."""
-    axis = Axis([value for row in rows for value in (row.mean, row.published)])
+    axis = Axis([value for row in rows for value in (row.score, row.published)])
     bottom = TOP + ROW * len(rows)
     parts = [tag("title", title)]
     for tick in axis.ticks():
@@ -90,13 +90,13 @@ def _marks(row: Row, axis: Axis, y: float) -> list[Html]:
         shape = f"M{x:.1f} {y - 5}l5 5l-5 5" + ("" if row.censored else "l-5 -5z")
         words = f"{row.label}, published: {sign}{number(row.published)}"
         parts.append(tag("path", tag("title", words), d=shape, class_="paper"))
-    if math.isfinite(row.mean):
-        words = f"{row.label}: {number(row.mean)} ({number(row.low)} to {number(row.high)})"
+    if math.isfinite(row.score):
+        words = f"{row.label}: {number(row.score)} ({number(row.low)} to {number(row.high)})"
         parts.append(
             tag(
                 "circle",
                 tag("title", words),
-                cx=f"{axis.place(row.mean):.1f}",
+                cx=f"{axis.place(row.score):.1f}",
                 cy=y,
                 r=4.5,
                 fill=row.colour,

@@ -7,23 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from rafs import datasets, statistics
+from rafs import datasets
 from rafs.errors import RafsError
+from rafs.evaluation import metrics, statistics
 from rafs.reporting import labels, published
-from rafs.reporting.figures.style import look
 from rafs.reporting.page.elements import Html, heading, number, scroll, tag
 from rafs.reporting.page.plot import Row, dots
-
-METRICS = {
-    "nll_paper": "NLL in the paper's convention, without ½ ln 2π (nats per example); "
-    "lower is better",
-    "rmse": "RMSE (units of y); lower is better",
-    "crps": "CRPS (units of y); lower is better",
-    "coverage_95": "Share of test examples inside the 95 % interval; nearest to 0.95 is best",
-    "calibration_error": "Calibration error: mean distance of quantiles from their level; "
-    "lower is better",
-}
-TARGETS = {"coverage_95": 0.95}
+from rafs.reporting.style import look
 
 
 @dataclass(frozen=True)
@@ -35,6 +25,7 @@ class Score:
     half_width: float = math.nan
     censored: bool = False
     best: bool = False
+    alone: bool = False
 
     @property
     def paper(self) -> str:
@@ -48,8 +39,8 @@ class Score:
         """All that is known of the cell, for those who point at it."""
         s = self.summary
         lines = [
-            f"mean {number(s.mean)}, 95 % interval {number(s.low)} to {number(s.high)}",
-            f"median {number(s.median)}, interquartile mean {number(s.iqm)}",
+            f"median {number(s.median)}, 95 % interval {number(s.low)} to {number(s.high)}",
+            f"mean of the runs with a score {number(s.mean)}",
             f"{s.scored} scored, {s.diverged} diverged, {s.missing} missing",
         ]
         if self.paper:
@@ -62,25 +53,25 @@ Scores = dict[tuple[str, str], Score]
 
 def scores(rows: pd.DataFrame, metric: str, rivals: Sequence[str]) -> Scores:
     """Return the cells of one metric, by dataset and method; the best is the best of `rivals`."""
-    if metric in TARGETS:  # the nearest is the best
-        rows = rows.assign(distance=(rows[metric] - TARGETS[metric]).abs())
-    compared = rows[rows["method"].isin(list(rivals))]
-    best = statistics.leaders(compared, "distance" if metric in TARGETS else metric)
+    rivals = [name for name in rivals if name not in labels.REFERENCES]
+    winners = statistics.winners(rows[rows["method"].isin(rivals)], metric)
+    best = dict(zip(winners["dataset"], winners["method"], strict=True))
+    alone = set(winners.loc[winners["alone"], "dataset"])
     found: Scores = {}
     for cell in statistics.cells(rows, metric).to_dict("records"):
         dataset, method = str(cell.pop("dataset")), str(cell.pop("method"))
         found[dataset, method] = Score(
             statistics.Summary(**{str(key): value for key, value in cell.items()}),
             *_published(metric, dataset, method),
-            best=method in best.get(dataset, ()),
+            best=best.get(dataset) == method,
+            alone=best.get(dataset) == method and dataset in alone,
         )
     return found
 
 
 def _published(metric: str, dataset: str, method: str) -> tuple[float, float, bool]:
-    names = {ours: theirs for theirs, ours in published.METRICS.items()}
-    if metric in names:
-        table = published.scores(names[metric])
+    if printed := metrics.BY_NAME[metric].published:
+        table = published.scores(printed)
         row = table[(table["dataset"] == dataset) & (table["method"] == method)]
         if len(row):
             one = row.iloc[0]
@@ -110,7 +101,8 @@ def table(metric: str, found: Scores, rows: pd.DataFrame) -> Html:
         )
     columns = [heading("Dataset"), heading("Category", class_="kind")]
     columns += [heading(labels.method(name), data_method=name) for name in methods]
-    caption = METRICS.get(metric, labels.metric(metric))
+    entry = metrics.BY_NAME[metric]
+    caption = f"{entry.axis[:1].upper()}{entry.axis[1:]}; {entry.goal}. {entry.rewards}".strip()
     element = tag(
         "table",
         tag("caption", tag("span", caption)),
@@ -127,12 +119,12 @@ def _cell(score: Score | None, method: str) -> Html:
     if score is None:
         return tag("td", "–", data_method=method, class_="number")
     s = score.summary
-    value = None if math.isnan(s.mean) else repr(s.mean)
+    value = repr(s.median) if math.isfinite(s.median) else None
     lost = s.diverged + s.missing
-    interval = "" if math.isnan(s.half_width) else f" ± {number(s.half_width)}"
+    interval = "" if math.isnan(s.low) else f" [{number(s.low)}, {number(s.high)}]"
     return tag(
         "td",
-        tag("strong" if score.best else "span", number(s.mean)),
+        tag("strong" if score.best else "span", number(s.median) + "*" * score.alone),
         tag("span", interval, class_="interval") if interval else None,
         tag("span", f"{lost} lost", class_="lost") if lost else None,
         tag("span", "paper ", score.paper, class_="published") if score.paper else None,
@@ -212,14 +204,13 @@ def section(
     """Return what there is to know of one dataset, folded; `record` is what its file is like."""
     here = rows[rows["dataset"] == dataset]
     methods = labels.in_order(here["method"])
-    metrics = [m for m in cells if any((dataset, name) in cells[m] for name in methods)]
+    known = [m for m in cells if any((dataset, name) in cells[m] for name in methods)]
     parts: list[Any] = [_facts(dataset, record)]
-    if metrics and any(
-        (score := cells[metrics[0]].get((dataset, name))) and score.summary.scored
-        for name in methods
+    if known and any(
+        (score := cells[known[0]].get((dataset, name))) and score.summary.scored for name in methods
     ):
-        parts.append(tag("div", _plot(dataset, methods, cells[metrics[0]], metrics[0])))
-        parts.append(_table(dataset, methods, metrics, cells))
+        parts.append(tag("div", _plot(dataset, methods, cells[known[0]], known[0])))
+        parts.append(_table(dataset, methods, known, cells))
     else:
         messages = list(here["message"].dropna()) if "message" in here else []
         reason = f": {messages[0]}" if messages else ""
@@ -284,7 +275,7 @@ def _plot(dataset: str, methods: Sequence[str], found: Scores, metric: str) -> H
         Row(
             labels.method(name),
             look(name).colour,
-            score.summary.mean,
+            score.summary.median,
             score.summary.low,
             score.summary.high,
             score.published,
@@ -293,30 +284,30 @@ def _plot(dataset: str, methods: Sequence[str], found: Scores, metric: str) -> H
         for name in methods
         if (score := found.get((dataset, name)))
     ]
-    title = f"{labels.metric(metric)} on {labels.dataset(dataset)}: mean and 95 % interval"
-    note = "Dots: mean over seeds with its 95 % interval; open diamonds: published, > if censored."
+    title = f"{labels.metric(metric)} on {labels.dataset(dataset)}: median and 95 % interval"
+    note = "Dots: median over seeds with its 95 % interval; diamonds: published, > if censored."
     return tag("figure", dots(rows, title), tag("figcaption", f"{title}. {note}"))
 
 
 def _table(
-    dataset: str, methods: Sequence[str], metrics: Sequence[str], cells: dict[str, Scores]
+    dataset: str, methods: Sequence[str], columns: Sequence[str], cells: dict[str, Scores]
 ) -> Html:
     """Return all scores on one dataset: a row per method, a column per metric."""
     body = [
         tag(
             "tr",
             tag("th", labels.method(name), scope="row"),
-            [_cell(cells[metric].get((dataset, name)), name) for metric in metrics],
+            [_cell(cells[metric].get((dataset, name)), name) for metric in columns],
         )
         for name in methods
     ]
-    caption = f"Scores on {labels.dataset(dataset)}: mean ± half the 95 % interval over seeds"
-    columns = [heading("Method"), *(heading(labels.metric(metric)) for metric in metrics)]
+    caption = f"Scores on {labels.dataset(dataset)}: median and its 95 % interval over seeds"
+    head = [heading("Method"), *(heading(labels.metric(metric)) for metric in columns)]
     return scroll(
         tag(
             "table",
             tag("caption", tag("span", caption)),
-            tag("thead", tag("tr", columns)),
+            tag("thead", tag("tr", head)),
             tag("tbody", body),
             class_="sortable",
         ),

@@ -1,43 +1,51 @@
-"""How honest the predicted uncertainty is: coverage, calibration error, CRPS."""
+"""How honest the predicted uncertainty is: coverage, calibration error, CRPS, interval score."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from rafs import statistics
+from rafs.evaluation import statistics
+from rafs.evaluation.metrics import INTERVALS
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.tables.score import matrix
-from rafs.reporting.tables.table import Cell, Row, Table, chosen, gaps, number
+from rafs.reporting.table import Cell, ReportTable, Row, chosen, gaps, number, ranked
+from rafs.reporting.tables._score import matrix
+
+CAPTION = (
+    "Calibration: share of test targets inside the central predictive interval, by its nominal "
+    "level, then the 95 % interval inside and outside the training range (generated data only), "
+    "and the calibration error; each is the median over datasets of the median over seeds. Last: "
+    "mean ranks in CRPS and in the 95 % interval score."
+)
+READS = ("scores",)
 
 COVERAGES = {
-    "coverage_50": 0.50,
-    "coverage_90": 0.90,
-    "coverage_95": 0.95,
-    "in_coverage_95": 0.95,
-    "out_coverage_95": 0.95,
-}
-HEAD = {
-    "coverage_50": "50 %",
-    "coverage_90": "90 %",
-    "coverage_95": "95 %",
+    **{f"coverage_{level}": f"{level} %" for level in INTERVALS},
     "in_coverage_95": "95 % inside",
     "out_coverage_95": "95 % outside",
 }
+HEAD = {
+    **COVERAGES,
+    "crps_rank": "CRPS rank",
+    "interval_score_95_rank": "Interval score rank",
+}
+RANKED = ("crps", "interval_score_95")
 
 
-def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
+def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
-    frame = chosen(inputs, options, ("main",))
-    metrics = [*COVERAGES, "calibration_error", "crps"]
-    found = {metric: statistics.cells(frame, metric) for metric in metrics}
-    methods = list(dict.fromkeys(frame["method"]))
-    middle = pd.DataFrame({m: matrix(found[m], "mean").median() for m in metrics if m != "crps"})
-    middle["crps_rank"] = pd.Series(statistics.ranking(frame, "crps").mean_ranks)
-    distance = middle.copy()
-    for metric, nominal in COVERAGES.items():
-        distance[metric] = (distance[metric] - nominal).abs()
+    frame, few = statistics.without_few_inside(chosen(inputs, options, ("main",)))
+    shares = [*COVERAGES, "calibration_error"]
+    found = {metric: statistics.cells(frame, metric) for metric in (*shares, *RANKED)}
+    middle = pd.DataFrame({m: matrix(found[m], "median").median() for m in shares})
+    for metric in RANKED:
+        ranks = statistics.ranking(ranked(frame), metric).mean_ranks
+        middle[f"{metric}_rank"] = pd.Series(ranks)
+    distance = middle.drop(index=list(labels.REFERENCES), errors="ignore")
+    for column in COVERAGES:
+        level = int(column.rpartition("_")[2])
+        distance[column] = (distance[column] - level / 100).abs()
     best = {
         column: distance[column].idxmin() for column in distance if distance[column].notna().any()
     }
@@ -50,20 +58,17 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
                 for column, values in shown.items()
             ),
         ]
-        for method in methods
+        for method in dict.fromkeys(frame["method"])
     ]
-    heads = [HEAD.get(column, labels.metric(column)) for column in shown][:-1]
-    return Table(
-        caption="Calibration: share of test targets inside the central predictive interval, by its "
-        "nominal level, then the 95 % interval inside and outside the training range (generated "
-        "data only), and the calibration error; each is the median over datasets of the mean over "
-        "seeds. Last: mean rank in CRPS over the datasets.",
+    return ReportTable(
+        caption=CAPTION,
         frame=pd.concat([table.assign(metric=m) for m, table in found.items()], ignore_index=True),
-        head=["Method", *heads, "CRPS rank"],
+        head=["Method", *(HEAD.get(column, labels.metric(column)) for column in shown)],
         rows=rows,
         notes=[
             "Bold: nearest to the nominal level, or lowest. The CSV file has every dataset, with "
-            "CRPS in the units of y.",
+            "CRPS and interval score in the units of y.",
+            *labels.few_inside(few),
             *gaps(frame),
         ],
     )

@@ -1,4 +1,4 @@
-"""Whether a method is better than its rivals, and how sure that is."""
+"""Whether a method is better than its rivals over the datasets, and how sure that is."""
 
 import math
 from collections.abc import Mapping
@@ -6,92 +6,114 @@ from typing import Any
 
 import pandas as pd
 
-from rafs import statistics
+from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.tables.table import (
+from rafs.reporting.table import (
     NONE,
-    TOO_FEW,
     Cell,
+    ReportTable,
     Row,
-    Table,
     chosen,
     gaps,
     interval,
     number,
     p_value,
+    ranked,
     records,
 )
 
+CAPTION = (
+    "RAFs against each rival over the datasets: mean ranks, on how many datasets it is lower, the "
+    "probability of improvement, and Wilcoxon's test with Holm's correction."
+)
+READS = ("scores",)
 
-def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
+
+def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`, `reference`, `metrics`."""
-    frame = chosen(inputs, options, ("main",))
-    methods = list(dict.fromkeys(frame["method"]))
+    frame = ranked(chosen(inputs, options, ("main",)))
     reference = str(options.get("reference", "rafs"))
-    rivals = [name for name in methods if name != reference]
+    metrics = options.get("metrics", ("nll", "crps", "rmse"))
+    rankings = {metric: statistics.ranking(frame, metric) for metric in metrics}
+    found = pd.concat(
+        [_against(frame, metric, reference, rankings[metric]) for metric in metrics],
+        ignore_index=True,
+    )
+    found["p_holm"] = statistics.holm(found["p"])
     rows: list[Row | None] = []
-    frames, notes = [], []
-    for metric in options.get("metrics", ("nll", "rmse", "crps")):
-        ranking = statistics.ranking(frame, metric)
-        found = statistics.against(frame, metric, reference, rivals)
-        ranks = pd.DataFrame(
-            [{"rival": name, "mean_rank": ranking.mean_ranks[name]} for name in methods]
-        )
-        merged = ranks.merge(found, on="rival", how="left") if len(found) else ranks
-        frames.append(
-            merged.assign(
-                metric=metric,
-                reference=reference,
-                friedman_p=ranking.p,
-                critical_difference=ranking.critical_difference,
-            ).rename(columns={"rival": "method"})
-        )
+    for metric, part in found.groupby("metric", sort=False):
         rows += [None] * bool(rows)
-        lowest = min(ranking.mean_ranks.values())
-        rows += [_row(metric, row, lowest) for row in records(merged)]
-        notes.append(_sentence(metric, ranking))
-        if len(found) and not found["tellable"].any() and TOO_FEW not in notes:
-            notes.insert(0, TOO_FEW)
+        rows += [_row(str(metric), row) for row in records(part)]
     name = labels.method(reference)
-    return Table(
-        caption=f"{name} against each rival over the datasets: wins, ties and losses on single "
-        "datasets (exact signed-rank test over the same seeds at 5 %, Holm's correction over "
-        f"datasets), probability that {name} scores lower on the same seed, with its 95 % "
-        "bootstrap interval over seeds within datasets, and the signed-rank test over datasets, "
-        "corrected over rivals. Mean rank: over datasets, by the median over seeds.",
-        frame=pd.concat(frames, ignore_index=True),
+    return ReportTable(
+        caption=f"{name} against each rival over the datasets. Mean rank by the median over seeds, "
+        "with its 95 % interval (datasets and seeds are resampled); on how many datasets the "
+        f"median of {name} is lower and higher; the median over datasets of the difference in NLL, "
+        f"or of the ratio of scores in the units of y; the probability that {name} scores lower on "
+        "the same seed, with its 95 % interval (datasets and seeds are resampled); and Wilcoxon's "
+        "signed-rank test over the datasets (of logarithms for scores in the units of y), with "
+        "Holm's correction over all tests of this table.",
+        frame=found,
         head=[
             "Metric",
             "Method",
             "Mean rank",
-            f"{name}: wins, ties, losses",
-            "Better, worse",
+            f"{name} lower, higher",
+            "Difference or ratio",
             "P(improvement)",
             "p (Holm)",
         ],
         rows=rows,
-        notes=[*notes, *gaps(frame)],
+        notes=[
+            f"Bold: significant at 5 % in favour of {name}.",
+            *(_sentence(metric, ranking) for metric, ranking in rankings.items()),
+            *gaps(frame),
+        ],
         align="ll",
     )
 
 
-def _row(metric: str, row: Mapping[str, Any], lowest: float) -> Row:
-    """Return the line of one method; the reference has no duel with itself."""
-    start: list[Cell | str] = [
-        labels.metric(metric),
-        labels.method(row["rival"]),
-        Cell(number(row["mean_rank"]), row["mean_rank"] == lowest),
-    ]
+def _against(
+    frame: pd.DataFrame, metric: str, reference: str, ranking: statistics.Ranking
+) -> pd.DataFrame:
+    """Return a row per method: its mean rank, and how the reference does against it."""
+    ends = statistics.rank_intervals(frame, metric)
+    ranks = pd.DataFrame(
+        {
+            "metric": metric,
+            "reference": reference,
+            "method": name,
+            "mean_rank": rank,
+            "mean_rank_low": ends[name][0],
+            "mean_rank_high": ends[name][1],
+            "friedman_p": ranking.p,
+            "critical_difference": ranking.critical_difference,
+        }
+        for name, rank in ranking.mean_ranks.items()
+    )
+    rivals = [name for name in ranking.mean_ranks if name != reference]
+    found = statistics.against(frame, metric, reference, rivals)
+    if found.empty:
+        return ranks.assign(p=math.nan)
+    kept = found.drop(columns=["wins", "ties", "losses", "tellable", "p_holm"])
+    return ranks.merge(kept.rename(columns={"rival": "method"}), on="method", how="left")
+
+
+def _row(metric: str, row: Mapping[str, Any]) -> Row:
+    """Return the line of one method; the reference is not compared with itself."""
+    rank = interval(row["mean_rank"], row["mean_rank_low"], row["mean_rank_high"])
+    start: list[Cell | str] = [labels.metric(metric), labels.method(row["method"]), rank]
     if math.isnan(row.get("datasets", math.nan)):
         return [*start, NONE, NONE, NONE, NONE]
-    counts = [f"{int(row[k])}" for k in ("wins", "ties", "losses")]
+    difference = row["difference"]
+    better = row["p_holm"] < 1 - statistics.LEVEL and row["better"] > row["worse"]
     return [
         *start,
-        ", ".join(counts),
         f"{int(row['better'])}, {int(row['worse'])}",
+        number(math.exp(difference) if statistics.is_ratio(metric) else difference),
         interval(row["improvement"], row["improvement_low"], row["improvement_high"]),
-        p_value(row["p_holm"]),
+        Cell(p_value(row["p_holm"]), better),
     ]
 
 

@@ -7,11 +7,17 @@ import pandas as pd
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.tables.score import matrix
-from rafs.reporting.tables.table import NONE, Row, Table, number
+from rafs.reporting.table import NONE, ReportTable, Row, number
+from rafs.reporting.tables._score import matrix
+
+CAPTION = (
+    "CPU-seconds of one run (tuning, training, prediction), median over seeds. They depend on the "
+    "machine."
+)
+READS = ("costs",)
 
 
-def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
+def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
     experiments = options.get("experiments") or ("main",)
     costs = pd.concat([inputs.costs(name) for name in experiments], ignore_index=True)
@@ -36,9 +42,8 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
     ):
         line = [number(values.get(method, float("nan")) / divisor) for method in methods]
         rows += [None] * (title == "Median run") + [[title, *(text or NONE for text in line)]]
-    return Table(
-        caption="CPU-seconds of one run (training, prediction), median over seeds. They depend on "
-        "the machine; tuning is not included.",
+    return ReportTable(
+        caption=CAPTION,
         frame=found.rename(columns={"count": "runs"}),
         head=["Dataset", *map(labels.method, methods)],
         rows=rows,

@@ -9,71 +9,69 @@ import pandas as pd
 from rafs import datasets
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.tables.table import NONE, Row, Table, number, sections
+from rafs.reporting.table import NONE, ReportTable, Row, number, sections
+
+CAPTION = (
+    "The datasets. Points are training and test points; noise is the standard deviation of what is "
+    "added to the target of generated data, in its units."
+)
+READS = ("sources",)
 
 
-def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
-    """Build the table; options: `datasets`, `overrides` by dataset, `own`: what people brought."""
-    overrides = options.get("overrides", {})
-    specs = {
-        name: replace(datasets.spec(name), **overrides.get(name, {}))
-        for name in options.get("datasets", datasets.names())
-    }
-    records = [
-        {
-            "dataset": name,
-            "title": spec.title,
-            "category": spec.category,
-            "features": spec.dimension,
-            "train": spec.train,
-            "test": spec.test,
-            "target": spec.target,
-            "unit": spec.target_unit,
-            "noise": spec.noise,
-            "source": spec.source,
-            "licence": spec.licence,
-            "citation": spec.citation,
-            "doi": spec.doi,
-        }
-        for name, spec in specs.items()
-    ]
-    own = {name: inputs.record(name) or {} for name in options.get("own", [])}
-    records += [
-        {
-            "dataset": name,
-            "title": name,
-            "category": "own",
-            "features": len(record.get("features", ())),
-            "target": record.get("target"),
-            "noise": record.get("noise"),
-            "source": record.get("source"),
-        }
-        for name, record in own.items()
-    ]
-    categories = {name: spec.category for name, spec in specs.items()}
-    rows: list[Row | None] = []
-    for name in sections(list(specs), categories):
-        if name is None:
-            rows.append(None)
-            continue
-        spec = specs[name]
-        unit = f" ({spec.target_unit})" if spec.target_unit else ""
-        noise = "unknown" if spec.noise is None else number(spec.noise)
-        sizes = [str(spec.dimension), f"{spec.train} + {spec.test}"]
-        shown = [labels.category(spec.category), *sizes, spec.target + unit, noise]
-        source = spec.citation if spec.synthetic else f"{spec.source}: {spec.citation}"
-        rows.append([spec.title, *shown, source or NONE, spec.licence or NONE])
-    rows += [None] if own else []
-    for name, record in own.items():
-        noise = "unknown" if record.get("noise") is None else number(record["noise"])
-        sizes = [str(len(record.get("features", ()))), NONE]
-        shown = [labels.category("own"), *sizes, record.get("target") or NONE, noise]
-        rows.append([name, *shown, NONE, NONE])
-    return Table(
-        caption="The datasets. Points are training and test points; noise is the standard "
-        "deviation of what is added to the target of generated data, in its units.",
-        frame=pd.DataFrame(records),
+def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
+    """Build the table; options: `entries` of datasets in params.yaml, `datasets` if not all."""
+    specs = listed(options)
+    specs = [spec if spec.features else with_features(spec, inputs) for spec in specs]
+    known = {spec.name: spec for spec in specs if spec.train}
+    categories = {name: spec.category for name, spec in known.items()}
+    rows = [_row(known[name]) if name else None for name in sections(list(known), categories)]
+    others = [_row(spec) for spec in specs if not spec.train]
+    rows += [None, *others] if others else []
+    return ReportTable(
+        caption=CAPTION,
+        frame=pd.DataFrame([_record(spec) for spec in specs]),
         head=["Dataset", "Category", "Features", "Points", "Target", "Noise", "Source", "Licence"],
         rows=rows,
         align="llcclcpp",
     )
+
+
+def listed(options: Mapping[str, Any]) -> list[datasets.Spec]:
+    """Return the datasets that a table lists, as its options describe them."""
+    entries = options.get("entries", {})
+    names = options.get("datasets", datasets.names())
+    return [datasets.describe(name, entries.get(name, {})) for name in names]
+
+
+def with_features(spec: datasets.Spec, inputs: Inputs) -> datasets.Spec:
+    """Return a description with the features that are on record of the dataset's file."""
+    record = inputs.record(spec.name) or {}
+    return replace(spec, features=tuple(record.get("features", ())))
+
+
+def _record(spec: datasets.Spec) -> dict[str, Any]:
+    return {
+        "dataset": spec.name,
+        "title": spec.title,
+        "category": spec.category,
+        "features": spec.dimension,
+        "train": spec.train or None,
+        "test": spec.test or None,
+        "target": spec.target,
+        "unit": spec.target_unit,
+        "noise": spec.noise,
+        "source": spec.source,
+        "licence": spec.licence,
+        "citation": spec.citation,
+        "doi": spec.doi,
+    }
+
+
+def _row(spec: datasets.Spec) -> Row:
+    unit = f" ({spec.target_unit})" if spec.target_unit else ""
+    noise = "unknown" if spec.noise is None else number(spec.noise)
+    points = f"{spec.train} + {spec.test}" if spec.train else NONE
+    shown = [labels.category(spec.category), str(spec.dimension), points, spec.target + unit, noise]
+    source = f"{spec.source}: {spec.citation}" if spec.citation else ""
+    source = spec.citation if spec.synthetic else source
+    return [spec.title, *shown, source or NONE, spec.licence or NONE]

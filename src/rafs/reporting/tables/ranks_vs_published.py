@@ -8,23 +8,27 @@ import pandas as pd
 
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.tables.ranks import RULE, paper_ranks
-from rafs.reporting.tables.table import (
+from rafs.reporting.table import (
     NONE,
     Cell,
+    ReportTable,
     Row,
-    Table,
     chosen,
     gaps,
     of_the_paper,
+    ranked,
     records,
     sections,
 )
+from rafs.reporting.tables.ranks import RULE, paper_ranks
+
+CAPTION = "Ranks beside the published ones."
+READS = ("scores",)
 
 
-def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
+def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
-    frame = of_the_paper(chosen(inputs, options, ("main",)))
+    frame = ranked(of_the_paper(chosen(inputs, options, ("main",))))
     theirs = published.ranks().rename(
         columns={"nll_rank": "published_nll_rank", "rmse_rank": "published_rmse_rank"}
     )
@@ -36,7 +40,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
     for name in sections(list(dict.fromkeys(frame["dataset"])), categories):
         shown = [_cell(cells.get((name, m))) for m in methods] if name else []
         rows.append([labels.dataset(name), *shown] if name else None)
-    return Table(
+    return ReportTable(
         caption=f"Rank in NLL: ours, and in brackets the published one. {RULE} "
         "The CSV file has the ranks in RMSE too.",
         frame=found,

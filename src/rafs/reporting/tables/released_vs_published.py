@@ -6,15 +6,14 @@ from typing import Any
 
 import pandas as pd
 
-from rafs import statistics
-from rafs.jobs.aggregate import NOT_RUN
+from rafs.evaluation import NOT_RUN, statistics
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.tables.table import (
+from rafs.reporting.table import (
     NONE,
     PARTIAL,
+    ReportTable,
     Row,
-    Table,
     chosen,
     decimals_for,
     gaps,
@@ -24,11 +23,18 @@ from rafs.reporting.tables.table import (
     scored,
 )
 
+CAPTION = (
+    "The printed scores beside runs with the behaviour of the authors' code: median over seeds and "
+    "their range; and beside the median of the runs that follow the text. NLL without the constant "
+    "½ ln 2π."
+)
+READS = ("scores",)
+
 ROUNDING = 0.005  # half a unit of the last printed digit
 KEYS = ["dataset", "method"]
 
 
-def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
+def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments` (released, then described), `methods`, `datasets`."""
     first, second = options.get("experiments") or ("released", "main")
     released, described = (
@@ -49,10 +55,8 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
         intervals = f"{number(nll['published_half_width'])}, {number(nll['interval'])}"
         rows.append([*titles, *shown, intervals])
     lost_runs = gaps(released)
-    return Table(
-        caption="The printed scores beside runs with the behaviour of the authors' code: mean over "
-        "seeds ± half of its 95 % interval (Student's t), and the range over seeds; and beside "
-        "the mean of the runs that follow the text. NLL without the constant ½ ln 2π.",
+    return ReportTable(
+        caption=CAPTION,
         frame=found,
         head=[
             "Dataset",
@@ -85,14 +89,14 @@ def beside(released: pd.DataFrame, described: pd.DataFrame, metric: str) -> pd.D
     `place` is within or outside the range of the released runs, or empty where none has a score.
     """
     name = published.METRICS[metric]
-    ours = statistics.cells(released, name).drop(columns=["iqm", "iqm_low", "iqm_high"])
+    ours = statistics.cells(released, name)
     values = statistics.values(released, name).replace(math.inf, math.nan)
     groups = values.groupby([released["dataset"], released["method"]])
     spread = groups.agg(least="min", most="max").reset_index()
     interval = released.get("interval", math.nan)
     means = released.assign(interval=interval).groupby(KEYS)["interval"].mean().reset_index()
-    text = statistics.cells(described, name)[[*KEYS, "mean", "low", "high"]].rename(
-        columns={"mean": "described", "low": "described_low", "high": "described_high"}
+    text = statistics.cells(described, name)[[*KEYS, "median", "low", "high"]].rename(
+        columns={"median": "described", "low": "described_low", "high": "described_high"}
     )
     theirs = published.scores(metric).rename(
         columns={"value": "published", "half_width": "published_half_width"}
@@ -175,10 +179,8 @@ def _cells(cell: Mapping[str, Any]) -> list[str]:
     if not cell["scored"]:
         ours = lost(cell)
     else:
-        decimals = decimals_for([cell["mean"]]) if cell["metric"] == "rmse" else 2
-        half = (cell["high"] - cell["low"]) / 2
+        decimals = decimals_for([cell["median"]]) if cell["metric"] == "rmse" else 2
         ends = [number(cell[end], decimals) for end in ("least", "most")]
-        width = "" if math.isnan(half) else f" ± {number(half, decimals)}"
-        ours = f"{number(cell['mean'], decimals)}{width} [{ends[0]}, {ends[1]}]{scored(cell)}"
+        ours = f"{number(cell['median'], decimals)} [{ends[0]}, {ends[1]}]{scored(cell)}"
     text = NONE if math.isnan(cell["described"]) else number(cell["described"])
     return [printed, ours, text]

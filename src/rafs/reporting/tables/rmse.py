@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.tables.score import score_table
-from rafs.reporting.tables.table import Table
+from rafs.reporting.table import ReportTable
+from rafs.reporting.tables._score import score_table
+
+CAPTION = "Root mean squared error on the test points, in the units of y"
+READS = ("scores",)
 
 
-def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
+def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
-    what = "Root mean squared error on the test points, in the units of y"
-    return score_table(inputs, options, "rmse", what, fine=True)
+    return score_table(inputs, options, "rmse", CAPTION, fine=True)

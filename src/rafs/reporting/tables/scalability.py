@@ -6,26 +6,30 @@ from typing import Any
 
 import pandas as pd
 
-from rafs import statistics
+from rafs.evaluation import statistics
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.tables.table import (
+from rafs.reporting.table import (
+    INTERVAL,
     NONE,
     PARTIAL,
+    ReportTable,
     Row,
-    Table,
     chosen,
     gaps,
+    interval,
     lost,
     number,
     scored,
-    spread,
 )
+
+CAPTION = "Large datasets with two hidden layers of 128."
+READS = ("scores",)
 
 METRICS = ("nll_paper", "rmse", "crps", "coverage_95")
 
 
-def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
+def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
     frame = chosen(inputs, options, ("scalability",))
     found = {m: statistics.cells(frame, m).set_index(["dataset", "method"]) for m in METRICS}
@@ -44,9 +48,9 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
             ]
         )
     lost_runs = gaps(frame)
-    return Table(
-        caption="Large datasets with two hidden layers of 128: mean over seeds with its 95 % "
-        "interval (Student's t); NLL without the constant ½ ln 2π.",
+    return ReportTable(
+        caption=f"Large datasets with two hidden layers of 128: {INTERVAL}. NLL without the "
+        "constant ½ ln 2π.",
         frame=pd.concat(
             [table.reset_index().assign(metric=metric) for metric, table in found.items()]
         ),
@@ -60,4 +64,4 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> Table:
 def _shown(cell: Mapping[str, Any]) -> str:
     if not cell["scored"]:
         return lost(cell) if cell["diverged"] or cell["missing"] else NONE
-    return spread(cell["mean"], (cell["high"] - cell["low"]) / 2) + scored(cell)
+    return interval(cell["median"], cell["low"], cell["high"]) + scored(cell)

@@ -1,0 +1,85 @@
+"""What each patch of Snakemake saves: `python benchmarks/patches.py 3000`, on a quiet machine.
+
+A copy of the project has this many runs. `--touch` takes every job through Snakemake's scheduler
+without its work, and a dry run afterwards finds nothing to do; both with all patches of
+`rafs.pipeline.snakemake_compat`, without each, and without any. A touched run has no limit of jobs
+per second, so what `limit_no_rate` saves shows in `--real` runs only. The table is Markdown.
+"""
+
+import argparse
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import workflow
+
+sys.path.insert(0, str(workflow.PROJECT / "src"))
+
+from rafs.pipeline.snakemake_compat import PATCHES
+
+MADE = ("results", "reports", ".snakemake", "data/processed", "logs")
+SNAKEMAKE = """
+import sys
+from rafs.pipeline import snakemake_compat
+lost = sys.argv.pop(1)
+snakemake_compat.PATCHES = tuple(
+    patch for patch in snakemake_compat.PATCHES if lost not in ("all", patch.__name__)
+)
+from snakemake.cli import main
+main()
+"""
+FILES = """
+from pathlib import Path
+from rafs.experiments import Plan
+from rafs.pipeline.parameters import load
+from rafs.pipeline.records import INCOMPLETE
+from rafs.pipeline.snakemake_compat import about_one
+for name in Plan(load("params.yaml"), Path()).artefacts():
+    for file in (Path(name), about_one(INCOMPLETE, name)):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("{}")
+"""
+
+
+def python(root: Path, code: str, *arguments: str) -> float:
+    """Run a program in the copy and return its CPU seconds."""
+    env = {**os.environ, "PYTHONPATH": str(root / "src")}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=root, env=env, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    if done.returncode:
+        sys.exit(f"{arguments} failed:\n{done.stdout}\n{done.stderr}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", nargs="?", type=int, default=3000, help="how many runs")
+    parser.add_argument("--real", action="store_true", help="run the jobs instead of touching them")
+    options = parser.parse_args()
+    names = [patch.__name__ for patch in PATCHES]
+    print("CPU seconds\n\n| without | run | nothing to do |\n|---|---:|---:|", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder, "project")
+        workflow.copied(root, options.runs)
+        for lost in ("none", *names, "all"):
+            for made in MADE:
+                shutil.rmtree(root / made, ignore_errors=True)
+            if not options.real:
+                python(root, FILES)
+            how = [] if options.real else ["--touch"]
+            run = python(root, SNAKEMAKE, lost, "--cores", "2", *how)
+            nothing = python(root, SNAKEMAKE, lost, "--dry-run", "--quiet", "all")
+            print(f"| {lost} | {run:.1f} | {nothing:.1f} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

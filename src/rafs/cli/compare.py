@@ -1,0 +1,122 @@
+"""`rafs compare`: from the command line to a table, a picture and files."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from rafs import compare
+from rafs.cli.screen import is_live
+from rafs.datasets import tabular, user
+from rafs.errors import ParameterError
+from rafs.files import unwritable, write_csv, write_json
+from rafs.reporting import labels, style
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare, show, and write."""
+    plan = compare.plan(options.file, vars(options))
+    out = Path(options.out or f"{plan.name}-comparison")
+    if out.exists() and not out.is_dir():
+        raise ParameterError(f"--out {out} is a file; name a directory")
+    if problem := unwritable([str(out)]):
+        raise ParameterError(f"--out: {problem}")
+    file = Path(options.file)
+    if user.is_remote(plan.entry):
+        file = tabular.obtain(plan.entry, out / user.file(plan.name, plan.entry).name)
+    table = tabular.read(plan.entry, file)
+    with progress(plan.jobs) as tell:
+        frame = compare.run(plan, table, options.cores, tell)
+    rows = compare.summary(frame)
+    from rafs.compare import picture
+
+    train, test = tabular.parts(table, plan.entry.get("split", 0.2), 0, plan.name, str(file))
+    figure = picture.draw(frame, rows, f"{file.name}: {plan.entry['target']}")
+    pictures = style.save(figure, out / "comparison", picture.CAPTION)
+    write_csv(str(out / "scores.csv"), [clean(row) for row in frame.to_dict("records")])
+    result = {
+        "file": str(options.file),
+        "target": plan.entry["target"],
+        "features": list(table.features),
+        "train": len(train),
+        "test": len(test),
+        "seeds": len(plan.seeds),
+        "methods": rows,
+        "not_significantly_different": compare.equals(frame, rows[0]["method"]),
+        "files": [str(out / "scores.csv"), str(out / "comparison.json"), *map(str, pictures)],
+    }
+    write_json(out / "comparison.json", result)
+    if options.json:
+        print(json.dumps(result, indent=1))
+    else:
+        show(result, rows)
+    return 0 if any(row["diverged"] < row["runs"] for row in rows) else 1
+
+
+def clean(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return a row without what is not there."""
+    return {str(key): value for key, value in row.items() if value == value}
+
+
+def show(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the table, best first, one line per method whatever the width of the terminal."""
+    runs = f"{result['seeds']} split{'s' * (result['seeds'] > 1)}"
+    table = Table(box=None, pad_edge=False)
+    table.add_column("method")
+    for name in compare.SHOWN:
+        table.add_column(labels.metric(name), justify="right")
+    for place, row in enumerate(rows):
+        cells = [compare.text(row, name, compare.decimals(rows, name)) for name in compare.SHOWN]
+        lost = f" ({row['diverged']} of {row['runs']} diverged)" if row["diverged"] else ""
+        table.add_row(row["label"] + lost, *cells, style="" if place else "bold")
+    console = Console(highlight=False, soft_wrap=True)
+    console.width = max(console.width, Console(width=1000).measure(table).maximum)
+    console.print(
+        f"{result['target']} from {len(result['features'])} features; median and, from six "
+        f"splits on, its 95 % interval over {runs} into {result['train']} training and "
+        f"{result['test']} test rows; lowest median NLL first"
+    )
+    console.print(table)
+    console.print(equality(result, rows))
+    console.print(f"picture: {next(f for f in result['files'] if f.endswith('.png'))}")
+
+
+def equality(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
+    """Say which methods are not significantly different from the best."""
+    best = rows[0]["label"]
+    if len(rows) < 2 or result["seeds"] < 2:
+        return "differences are tested with several methods on several splits"
+    test = "NLL, Nadeau-Bengio corrected t-test, Holm-corrected, p < 0.05"
+    equal = [row["label"] for row in rows if row["method"] in result["not_significantly_different"]]
+    if not equal:
+        return f"{best} is significantly better than every other method ({test})"
+    return f"not significantly different from {best}: {', '.join(equal)} ({test})"
+
+
+@contextmanager
+def progress(total: int) -> Iterator[Callable[[str], None]]:
+    """Yield a function to be told of jobs that ended: a bar on a terminal, lines elsewhere."""
+    console = Console(stderr=True)
+    if not is_live(console):
+        done = 0
+
+        def line(what: str) -> None:
+            nonlocal done
+            done += 1
+            print(f"rafs: {done} of {total}: {what}", file=sys.stderr, flush=True)
+
+        yield line
+        return
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left;"))
+    with Progress(
+        *columns, TextColumn("{task.description}"), console=console, transient=True
+    ) as bar:
+        task = bar.add_task("starting", total=total)
+        yield lambda what: bar.update(task, advance=1, description=what)

@@ -1,0 +1,319 @@
+"""What one key of params.yaml says about another: names that must exist, values that must fit."""
+
+import math
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from pydantic import ValidationError
+
+from rafs import datasets, methods
+from rafs.config.fields import Group
+from rafs.config.models import Choice, DatasetEntry, Distribution, ExperimentEntry, LogUniform
+from rafs.config.parameters import GROUPS, PAPER, SECTIONS, Params, Settings, is_setting
+from rafs.config.sentences import sentence
+from rafs.config.wording import nearest
+from rafs.datasets import quirks, user
+from rafs.datasets.core import USER
+from rafs.errors import ParameterError
+
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+CHANGES = ("train", "test", "noise")  # of a dataset of the paper
+LEAST_TO_TUNE = 3  # training rows: one to hold out, two to train on
+MOST_RUNS = 100_000
+SO_FAR = "so_far"  # the part of an experiment by name that runs nothing: it shows what there is
+
+# Names of rules and of their targets, which an experiment cannot have as well.
+RESERVED = {
+    "all", "fetch", "data", "train", "score", "aggregate",
+    "table", "figure", "claims", "summary", "page", "verify", "smoke",
+}  # fmt: skip
+
+
+def check(params: Params) -> None:
+    """Raise a ParameterError with the first contradiction."""
+    _check_methods(params)
+    _check_datasets(params)
+    if params.tuning.keep > params.tuning.trials:
+        raise ParameterError("tuning.keep must be at most tuning.trials")
+    for name in params.experiments:
+        _check_datasets_of(params, name)
+    for name in params.experiments:
+        _check_experiment(params, name)
+        _check_swept_section(params, name)
+    if not any(entry.default for entry in params.experiments.values()):
+        raise ParameterError("experiments has none with default: true; nothing would be run")
+    _check_runs(params)
+
+
+# --- methods ------------------------------------------------------------------------------------
+
+
+def _check_methods(params: Params) -> None:
+    shared = params.ensemble.written()
+    for name in params.methods:
+        where = f"methods.{name}"
+        if name not in methods.names():
+            raise ParameterError(f"{where}: no such method; {nearest(name, methods.names())}")
+        fixed = params.fixed(name)
+        methods.get(name).resolve(shared, fixed, where=where)
+        for key, distribution in params.search(name).items():
+            usable = partial(_resolve, name, [shared, fixed], key, f"{where}.search")
+            _check_search(f"{where}.search.{key}", distribution, usable)
+
+
+def _resolve(method: str, layers: list[Settings], key: str, where: str, value: Any) -> None:
+    methods.get(method).resolve(*layers, {key: value}, where=where)
+
+
+def _check_search(where: str, searched: Distribution, usable: Callable[[Any], None]) -> None:
+    """Check that every value of a search space can be used: choices, ends, one between them."""
+    if isinstance(searched, Choice):
+        values: tuple[Any, ...] = searched.choice
+    else:
+        log = isinstance(searched, LogUniform)
+        low, high = searched.log_uniform if isinstance(searched, LogUniform) else searched.uniform
+        if low > high:
+            kind = "log_uniform" if log else "uniform"
+            raise ParameterError(f"{where}.{kind} must be [low, high]")
+        values = (low, low + (high - low) / math.pi, high)  # in between, and no whole number
+    for value in values:
+        usable(value)
+
+
+# --- datasets -----------------------------------------------------------------------------------
+
+
+def _check_datasets(params: Params) -> None:
+    for name, entry in params.datasets.items():
+        if datasets.is_user(entry.written()):
+            _check_user(name, entry.written())
+        elif name not in datasets.names():
+            raise ParameterError(
+                f"datasets.{name}: no such dataset; {nearest(name, datasets.names())} "
+                "(a table of your own needs `csv:` or `parquet:`)"
+            )
+        else:
+            _check_changes(name, entry)
+
+
+def _check_changes(name: str, entry: DatasetEntry) -> None:
+    if strange := [key for key in entry.written() if key not in CHANGES]:
+        raise ParameterError(
+            f"datasets.{name}.{strange[0]} is for a table of your own; of a dataset of the "
+            f"paper only {', '.join(CHANGES)} can be changed"
+        )
+    spec = datasets.spec(name)
+    total = (entry.train or spec.train) + (entry.test or spec.test)
+    if not spec.synthetic and total > spec.train + spec.test:
+        raise ParameterError(
+            f"datasets.{name}: train and test together are {total} rows, but the file has "
+            f"{spec.train + spec.test}"
+        )
+
+
+def _check_user(name: str, entry: Settings) -> None:
+    if name in datasets.names() or name in (PAPER, *GROUPS):
+        raise ParameterError(
+            f"datasets.{name}: a dataset or group of this name exists; give your table another one"
+        )
+    if not NAME.fullmatch(name):
+        raise ParameterError(
+            f"datasets.{name}: the name becomes part of file names; use small letters, digits and _"
+        )
+    user.check(name, entry)
+    if not user.is_remote(entry) and set("{}") & set(user.location(entry)):
+        raise ParameterError(
+            f"datasets.{name}.{user.kind(entry)}: Snakemake reads {{ and }} in a path as its own; "
+            "rename the file"
+        )
+
+
+# --- experiments --------------------------------------------------------------------------------
+
+
+def _check_datasets_of(params: Params, name: str) -> None:
+    """Refuse unknown datasets before other experiments refer to them."""
+    try:
+        if not params.dataset_names(params.experiments[name].datasets):
+            raise ParameterError("the group 'own' is empty; describe a table under datasets")
+    except ParameterError as error:
+        raise ParameterError(f"experiments.{name}.datasets: {error}") from None
+
+
+def _check_experiment(params: Params, name: str) -> None:
+    entry = params.experiments[name]
+    where = f"experiments.{name}"
+    if name in RESERVED or name.startswith(("table_", "figure_", "score_")):
+        raise ParameterError(f"{where}: {name!r} is the name of a target already; choose another")
+    key, values = entry.swept
+    layers = [{key: value} for value in values] if key and is_setting(key) else [{}]
+    for method in entry.methods:
+        if method not in methods.names():
+            raise ParameterError(
+                f"{where}.methods: {method!r} is no method; {nearest(method, methods.names())}"
+            )
+        for layer in layers:
+            methods.get(method).resolve(
+                *params.layers(name, method), layer, where=f"{where}.sweep" if key else where
+            )
+    _check_quirks(entry, where)
+    _check_parts(params, name)
+    _check_named_methods(entry, where)
+    _check_protocol(params, name)
+    _check_tuning_source(params, name)
+
+
+def _check_swept_section(params: Params, name: str) -> None:
+    """Check swept values of training and tuning as if they stood in their sections."""
+    key, values = params.experiments[name].swept
+    section, _, inner = key.partition(".")
+    if section not in SECTIONS:
+        return
+    group: Group = getattr(params, section)
+    if inner not in group.written():
+        near = nearest(inner, group.written())
+        raise ParameterError(f"experiments.{name}.sweep.{key} is not a parameter; {near}")
+    for value in values:
+        changed = {**group.written(), inner: value}
+        try:
+            type(group).model_validate(changed)
+        except ValidationError as error:
+            said = sentence(error, changed)
+            raise ParameterError(f"experiments.{name}.sweep: {section}.{said}") from None
+
+
+def _check_quirks(entry: ExperimentEntry, where: str) -> None:
+    for part, listed in (("quirks", entry.quirks), ("sweep.quirk", entry.sweep.get("quirk", ()))):
+        try:
+            quirks.check(listed)
+        except ParameterError as error:
+            raise ParameterError(f"{where}.{part}: {error}") from None
+
+
+def _check_parts(params: Params, name: str) -> None:
+    entry = params.experiments[name]
+    where = f"experiments.{name}"
+    if entry.parts and entry.default:
+        raise ParameterError(f"{where}.parts: only what has `default: false` is run in parts")
+    for part in (*entry.parts, *([] if entry.default else [SO_FAR])):
+        if f"{name}_{part}" in params.experiments or (part == SO_FAR and part in entry.parts):
+            raise ParameterError(f"{where}: its part {name}_{part} has a name that is taken")
+    for other in entry.also:
+        if other not in params.experiments or other == name:
+            near = nearest(other, set(params.experiments) - {name})
+            raise ParameterError(f"{where}.also: {other!r} is no other experiment; {near}")
+
+
+def _check_named_methods(entry: ExperimentEntry, where: str) -> None:
+    """Check that what is said of single methods is said of methods of the experiment."""
+    named: dict[str, tuple[str, ...]] = {
+        "largest": tuple(entry.largest),
+        "settings": tuple(entry.settings),
+    }
+    for part, of in entry.parts.items():
+        named[f"parts.{part}.methods"] = of.methods or ()
+        named[f"parts.{part}.largest"] = tuple(of.largest)
+    for key, listed in named.items():
+        for method in listed:
+            if method not in entry.methods:
+                near = nearest(method, entry.methods)
+                raise ParameterError(f"{where}.{key}.{method}: not one of its methods; {near}")
+
+
+def _check_protocol(params: Params, name: str) -> None:
+    """Check that the protocol suits the datasets, and that their noise is known or tuned."""
+    entry = params.experiments[name]
+    where = f"experiments.{name}"
+    protocol = "+".join([entry.protocol, *entry.quirks])
+    chosen = params.dataset_names(entry.datasets)
+    mine = [dataset for dataset in chosen if params.described[dataset].category == USER]
+    if mine and (protocol != "described" or "quirk" in entry.sweep):
+        raise ParameterError(
+            f"{where}.datasets: {mine[0]} is a table of your own, which knows no quirks and no "
+            "protocol but `described`; leave it out of this experiment"
+        )
+    if params.tuning_source(name) is not None:
+        return
+    if not any(methods.get(method).needs_noise for method in entry.methods):
+        return
+    for dataset in chosen:
+        assumed = "assumed_noise" in quirks.active(protocol, dataset)
+        if not (assumed or params.described[dataset].noise is not None):
+            raise ParameterError(
+                f"{where}.tuning is null, but somebody has to say what the noise of "
+                f"{dataset} is: give datasets.{dataset}.noise, or the quirk assumed_noise"
+            )
+
+
+def _check_tuning_source(params: Params, name: str) -> None:
+    """Check that the experiment whose tuned values are used tunes these methods and datasets."""
+    source = params.tuning_source(name)
+    if source == name:
+        _check_tunes_itself(params, name)
+    elif source is not None:
+        _check_takes_values(params, name, source)
+
+
+def _check_tunes_itself(params: Params, name: str) -> None:
+    entry = params.experiments[name]
+    if entry.protocol != "described" or "quirks" in entry.model_fields_set:
+        raise ParameterError(
+            f"experiments.{name} departs from the protocol `described`, by which is tuned, and so "
+            "needs `tuning:`, another experiment or null for none"
+        )
+    for dataset in params.dataset_names(entry.datasets):
+        rows = params.datasets.get(dataset, DatasetEntry()).train
+        if rows is not None and rows < LEAST_TO_TUNE:
+            raise ParameterError(
+                f"datasets.{dataset}.train must be at least {LEAST_TO_TUNE} where "
+                f"experiments.{name} tunes; fewer need `tuning: null` there"
+            )
+
+
+def _check_takes_values(params: Params, name: str, source: str) -> None:
+    entry = params.experiments[name]
+    where = f"experiments.{name}.tuning"
+    if source not in params.experiments:
+        raise ParameterError(
+            f"{where}: {source!r} is no experiment; {nearest(source, params.experiments)}"
+        )
+    if params.tuning_source(source) != source or params.experiments[source].sweep:
+        raise ParameterError(f"{where}: {source!r} has no tuned values of its own to take")
+    lost = params.untuned(name)
+    if lost and entry.default:
+        raise ParameterError(
+            f"{where}: {source!r} does not tune {lost[0]!r}; take it out of experiments.{name}, or "
+            f"put it into experiments.{source}"
+        )
+    chosen = params.dataset_names(entry.datasets)
+    if set(entry.methods) <= set(lost) or set(chosen) <= set(lost):
+        raise ParameterError(
+            f"{where}: {source!r} tunes none of what experiments.{name} runs; take the experiment "
+            "out, or put its methods and datasets there"
+        )
+    missing = set(params.seeds_of(name)) - set(params.seeds_of(source))
+    if missing:
+        raise ParameterError(
+            f"experiments.{name}.seeds: {source!r} tunes no seed {min(missing)}; a run takes the "
+            "tuned values of the same seed"
+        )
+
+
+def _check_runs(params: Params) -> None:
+    """Refuse more runs than a workflow can plan."""
+    total = 0
+    for name, entry in params.experiments.items():
+        seeds = params.seeds if entry.seeds is None else entry.seeds
+        total += (
+            len(params.dataset_names(entry.datasets))
+            * len(entry.methods)
+            * max(1, len(entry.swept[1]))
+            * (seeds if isinstance(seeds, int) else len(seeds))
+        )
+        if total > MOST_RUNS:
+            raise ParameterError(
+                f"experiments.{name} brings the runs to {total}, more than the {MOST_RUNS} that "
+                "can be planned; use fewer seeds"
+            )

@@ -1,0 +1,173 @@
+"""The parameters as a whole, and what follows from several keys at once."""
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field
+
+from rafs import datasets
+from rafs.config.fields import Among, Group
+from rafs.config.models import (
+    EXPERIMENT_NAME,
+    DatasetEntry,
+    Distribution,
+    Ensemble,
+    ExperimentEntry,
+    MethodEntry,
+    MethodSettings,
+    Seeds,
+    ShownEntry,
+    Training,
+    Tuning,
+)
+from rafs.config.wording import nearest
+from rafs.datasets.core import USER, Spec
+from rafs.engine.problem import CHOICES
+from rafs.errors import ParameterError
+
+T = TypeVar("T")
+Settings = Mapping[str, Any]  # plain JSON values by name; the methods know which
+
+SECTIONS = ("training", "tuning")  # whose values a sweep can change as well
+PAPER = "paper"  # the group of the datasets in the paper's tables
+GROUPS = {  # by category
+    "synthetic": ("PM", "MLM", "T", "O"),
+    "real": ("real",),
+    "large": ("large",),
+    USER: (USER,),
+}
+RANDOM = "+rafs"
+
+
+class Params(Group):
+    """The content of params.yaml."""
+
+    seeds: Seeds = Field(description="number of evaluation seeds, or a list of them")
+    strict: bool = Field(description="whether a dataset that cannot be fetched is an error")
+    device: Annotated[str, Among(CHOICES["device"])] = Field(
+        description="where networks are trained"
+    )
+    ensemble: Ensemble
+    training: Training
+    tuning: Tuning
+    methods: dict[str, MethodEntry]
+    datasets: dict[str, DatasetEntry]
+    experiments: Annotated[
+        dict[Annotated[str, Field(pattern=EXPERIMENT_NAME)], ExperimentEntry], Field(min_length=1)
+    ]
+    tables: dict[str, ShownEntry]
+    figures: dict[str, ShownEntry]
+    smoke: dict[str, Any] = Field(
+        default={}, description="laid over all of the above by `snakemake smoke`"
+    )
+
+    def written(self) -> dict[str, Any]:
+        """Return what the file says but for `smoke`, which is part of it or not."""
+        return {key: value for key, value in super().written().items() if key != "smoke"}
+
+    # --- datasets -------------------------------------------------------------------------------
+
+    @cached_property
+    def described(self) -> dict[str, Spec]:
+        """Every dataset: those of the catalogue in its order, then user datasets."""
+        written = {name: entry.written() for name, entry in self.datasets.items()}
+        return datasets.describe_all(written)
+
+    def dataset_names(self, names: Iterable[str]) -> list[str]:
+        """Return datasets for names and groups, in the order of the paper, each once."""
+        wanted: set[str] = set()
+        known = self.described
+        for name in names:
+            if name == PAPER:
+                wanted |= {d for d in datasets.names() if _in_paper(datasets.spec(d))}
+            elif name in GROUPS:
+                wanted |= {d for d in known if known[d].category in GROUPS[name]}
+            elif name in known:
+                wanted.add(name)
+            else:
+                groups = [*known, PAPER, *GROUPS]
+                raise ParameterError(f"{name!r} is no dataset; {nearest(name, groups)}")
+        return [name for name in known if name in wanted]
+
+    # --- methods --------------------------------------------------------------------------------
+
+    def fixed(self, method: str) -> dict[str, Any]:
+        """Return the settings of a method without its search space; m+rafs takes those of m."""
+        return {**self._entry(method).fixed, **_random(method)}
+
+    def search(self, method: str) -> dict[str, Distribution]:
+        """Return what is tuned of a method, by dotted name of the setting."""
+        return self._entry(method).search
+
+    def _entry(self, method: str) -> MethodEntry:
+        return _of(self.methods, method) or MethodEntry()
+
+    # --- experiments ----------------------------------------------------------------------------
+
+    def layers(self, experiment: str, method: str) -> list[Settings]:
+        """Return the settings of a method in an experiment, later ones over earlier ones."""
+        entry = self.experiments[experiment]
+        own = {**self._own(experiment, method).own, **_random(method)}
+        return [self.ensemble.written(), self.fixed(method), entry.ensemble.written(), own]
+
+    def training_of(self, experiment: str, method: str) -> dict[str, Any]:
+        """Return how a method is trained in an experiment."""
+        entry = self.experiments[experiment]
+        parts = (self.training, entry.training, self._own(experiment, method).training)
+        return {key: value for part in parts for key, value in part.written().items()}
+
+    def _own(self, experiment: str, method: str) -> MethodSettings:
+        """Return what an experiment sets for one method; m+rafs takes what is set for m."""
+        return _of(self.experiments[experiment].settings, method) or MethodSettings()
+
+    def seeds_of(self, experiment: str) -> list[int]:
+        """Return the seeds of an experiment."""
+        return listed(self.experiments[experiment].seeds or self.seeds)
+
+    def tuning_source(self, experiment: str) -> str | None:
+        """Return the experiment whose tuned values an experiment uses: itself, another or none."""
+        entry = self.experiments[experiment]
+        return entry.tuning if "tuning" in entry.model_fields_set else experiment
+
+    def untuned(self, experiment: str) -> list[str]:
+        """Return the methods and datasets for which the experiment's source has no tuned values."""
+        entry, source = self.experiments[experiment], self.tuning_source(experiment)
+        if source is None or source == experiment or source not in self.experiments:
+            return []
+        other = self.experiments[source]
+        tuned = self.dataset_names(other.datasets)
+        lost = [method for method in entry.methods if method not in other.methods]
+        return lost + [d for d in self.dataset_names(entry.datasets) if d not in tuned]
+
+
+def listed(seeds: int | tuple[int, ...]) -> list[int]:
+    """Return the list of seeds that a number of seeds, or a list, stands for."""
+    return list(range(seeds)) if isinstance(seeds, int) else list(seeds)
+
+
+def is_setting(key: str) -> bool:
+    """Whether a swept key is a setting of the method, and not of training, tuning or protocol."""
+    return key.partition(".")[0] not in ("quirk", *SECTIONS)
+
+
+def part_of(section: str, swept: Settings) -> dict[str, Any]:
+    """Return what a swept value such as `training.steps` sets in a section."""
+    return {
+        key.removeprefix(f"{section}."): value
+        for key, value in swept.items()
+        if key.startswith(f"{section}.")
+    }
+
+
+def _in_paper(spec: datasets.Spec) -> bool:
+    return spec.place is not None and spec.category != "large"
+
+
+def _random(method: str) -> dict[str, Any]:
+    return {"activation": "random"} if method.endswith(RANDOM) else {}
+
+
+def _of(entries: Mapping[str, T], method: str) -> T | None:
+    """Return the entry of a method; m+rafs takes that of m."""
+    return entries.get(method, entries.get(method.removesuffix(RANDOM)))

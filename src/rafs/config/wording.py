@@ -1,0 +1,33 @@
+"""Words for error messages: the path of a key, a shortened value, the nearest known name."""
+
+import difflib
+from collections.abc import Iterable
+
+LONGEST_SENTENCE = 600
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Return a question for the known name that is most like another name."""
+    near = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.0)
+    return f"did you mean {near[0]!r}?" if near else "there is nothing to choose from"
+
+
+def dotted(path: Iterable[object]) -> str:
+    """Return the path of a key as it is written: ``training.steps``."""
+    return ".".join(cut(str(part)) for part in path) or "the file"
+
+
+def short(value: object) -> str:
+    """Return a value as it is quoted in a sentence."""
+    return cut(repr(value))
+
+
+def cut(text: str, length: int = 60) -> str:
+    """Return the text, or its beginning if it is too long."""
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def one_line(text: str) -> str:
+    """Return the text as one printable line of limited length."""
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return cut(shown, LONGEST_SENTENCE)

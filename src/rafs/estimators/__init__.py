@@ -1,0 +1,57 @@
+"""The ensembles as scikit-learn estimators, for anyone's data.
+
+All of them follow one pattern:
+
+>>> import numpy as np
+>>> from rafs import RAFsEnsemble
+>>> X = np.linspace(-3, 3, 40)[:, None]
+>>> y = np.sin(X[:, 0])
+>>> model = RAFsEnsemble(noise=0.1, random_state=0).fit(X, y)
+>>> mean, std = model.predict([[0.5], [9.0]], return_std=True)
+>>> bool(abs(mean[0] - np.sin(0.5)) < 0.1 and std[0] < std[1])
+True
+
+**Units.** Inputs and targets are standardised inside with the means and standard deviations of the
+training rows (`scale=False` switches that off and leaves it to a pipeline). Whatever goes in or
+comes out is in the units of X and y.
+
+**Noise.** `noise` is the standard deviation of the noise in y, in the units of y, if it is known.
+With ``noise="estimate"`` it is chosen on held-out training data: a fifth of the rows, drawn at
+random, is set aside, the estimator is trained on the rest, and that noise is taken, between 0.01
+and 1 standard deviations of y, that gives the rows set aside the highest likelihood. Where the
+noise is part of the training, as in anchoring and in a Gaussian process, there is a training for
+each fifth of that range (on a logarithmic scale), elsewhere one for all of it. The final training
+uses all rows. `noise_` tells the value.
+
+**Uncertainty.** `predict(X, return_std=True)` returns the standard deviation of a new observation
+of y: the spread of the members (epistemic) and the noise (aleatoric) together. `predict_members`
+returns what every member says, one row per member.
+
+**Randomness.** With an integer `random_state` a fit is the same, bit for bit, every time.
+"""
+
+from rafs.estimators.base import UncertainRegressor
+from rafs.estimators.ensembles import (
+    AnchoredEnsemble,
+    DeepEnsemble,
+    EnsembleRegressor,
+    HyperdeepEnsemble,
+    LikelihoodDeepEnsemble,
+    NTKGPEnsemble,
+    RAFsEnsemble,
+    RandomPriorEnsemble,
+)
+from rafs.estimators.process import NTKGaussianProcess
+
+__all__ = [
+    "AnchoredEnsemble",
+    "DeepEnsemble",
+    "EnsembleRegressor",
+    "HyperdeepEnsemble",
+    "LikelihoodDeepEnsemble",
+    "NTKGPEnsemble",
+    "NTKGaussianProcess",
+    "RAFsEnsemble",
+    "RandomPriorEnsemble",
+    "UncertainRegressor",
+]

@@ -1,0 +1,1 @@
+"""What ties the experiments to Snakemake and DVC."""

@@ -1,0 +1,70 @@
+"""`rafs job`: run one job of the workflow, as its rules do, by the fork server if there is one."""
+
+import argparse
+import json
+import re
+import resource
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+from rafs.errors import ParameterError
+
+JOBS = Path(__file__).with_name("jobs")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments of a job."""
+    parser.add_argument("name", help="the job: a module of rafs.pipeline.jobs")
+    parser.add_argument(
+        "--spec", required=True, type=json.loads, help="what it depends on, as JSON"
+    )
+    parser.add_argument("--of", help="with the job `failed`: the job that it stands in for")
+    parser.add_argument("--log", help="with the job `failed`: that job's log")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run a job by its name."""
+    known = [module.name for module in iter_modules([str(JOBS)])]
+    if options.name not in known:
+        raise ParameterError(
+            f"there is no job {options.name!r}; the jobs are {', '.join(sorted(known))}"
+        )
+    spec = _safe(options.spec)
+    if options.name == "failed":
+        spec = {"of": options.of, "log": options.log, "spec": spec}
+    import_module(f"rafs.pipeline.jobs.{options.name}").run(spec)
+    if options.name != "failed":
+        print(closing_line(options.name))
+    return 0
+
+
+def job_spec(arguments: list[str]) -> dict[str, Any]:
+    """Return the spec of a job from its command line, `job NAME --spec ...`."""
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    return _safe(parser.parse_args(arguments[1:]).spec)
+
+
+def closing_line(job: str) -> str:
+    """Return the last line of a job's log: what it took."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    cpu, memory = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    return f"{job}: {cpu:.3f} s of CPU, {memory:.0f} MB at most"
+
+
+def _safe(spec: object) -> dict[str, Any]:
+    """Return what a job depends on, if every part of a file's name in it is one and no path."""
+    if not isinstance(spec, dict):
+        raise ParameterError("--spec must be a JSON object")
+    for key in ("experiment", "tuning", "method", "base", "dataset", "protocol", "name"):
+        value = spec.get(key)
+        if value is None or (key == "tuning" and isinstance(value, dict)):
+            continue
+        if not (isinstance(value, str) and re.fullmatch(r"\w[\w.@=+-]*", value, re.ASCII)):
+            raise ParameterError(f"{value!r} cannot be the {key} of a job")
+    for seed in (spec.get("seed", 0), *spec.get("seeds", ())):
+        if not isinstance(seed, int):
+            raise ParameterError(f"{seed!r} cannot be the seed of a job")
+    return spec

@@ -1,0 +1,116 @@
+"""The command `rafs`, as light as a job of a moment needs it.
+
+A job goes to the fork server (`rafs.pipeline.forkserver.server`) if there is one. Thousands of jobs
+start here, so nothing is imported before it is needed: a start costs a third of `rafs.cli`.
+"""
+
+import array
+import os
+import select
+import socket
+import struct
+import sys
+
+from rafs.errors import RafsError
+from rafs.pipeline.forkserver.ownership import end_with, open_owner
+from rafs.pipeline.forkserver.streams import open_streams, silence
+
+ADDRESS = "RAFS_WARM"  # where the fork server listens
+KILLED = 128 + 9  # what a shell says of a process that got SIGKILL
+GONE = 1  # the workflow that wanted this job has ended
+
+
+def entry() -> int:
+    """Run as a program."""
+    open_streams()
+    if sys.argv[1:2] == ["job"]:
+        code = ask(sys.argv[1:])
+        if code is not None:
+            return code
+    import io
+
+    from rafs.cli import main
+
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a sign that a terminal has not becomes ?
+        sys.stdout.reconfigure(errors="replace")
+    code = main()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        silence(1)
+    except OSError as error:
+        silence(1)
+        print(f"rafs: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return code or 1
+    return code
+
+
+def ask(arguments: list[str]) -> int | None:
+    """Let the fork server run a job; return its exit code, or None to do it here.
+
+    Wherever it is done, it ends when the workflow does: a killed workflow cannot stop its jobs, and
+    the next one must not meet them.
+    """
+    try:
+        owner = open_owner()
+    except RafsError:
+        return GONE
+    code = _asked(arguments, owner)
+    if code is None and owner is not None:
+        end_with(owner)
+    return code
+
+
+def _asked(arguments: list[str], owner: int | None) -> int | None:
+    """Return the exit code that the fork server sends, or None if there is no server.
+
+    A server that is killed takes its children with it; what they were doing is done again here.
+    """
+    address = os.environ.get(ADDRESS, "")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as parent:
+        try:
+            parent.connect(address)
+            send(parent, arguments)
+            poll = select.poll()
+            poll.register(parent, select.POLLIN)
+            if owner is not None:
+                poll.register(owner, select.POLLIN)
+            if parent.fileno() not in dict(poll.poll()):
+                return GONE
+            answer = parent.recv(4)
+        except OSError:  # it is not there, or died before it took the request
+            return None
+    if answer:
+        return int(struct.unpack("!i", answer)[0])
+    return KILLED if _answers(address) else None
+
+
+def _answers(address: str) -> bool:
+    """Tell whether there is a fork server that takes requests.
+
+    A child that was forked a moment before its server died still holds the listening socket, so a
+    connection proves nothing. A server hangs up on an empty request; where there is none, the
+    connection is reset when the last child lets go.
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(address)
+            probe.shutdown(socket.SHUT_WR)
+            probe.recv(1)
+        except OSError:
+            return False
+    return True
+
+
+def send(parent: socket.socket, arguments: list[str]) -> None:
+    """Hand over the arguments, the directory, the environment, and where output goes."""
+    environment = [name + b"=" + value for name, value in os.environb.items()]
+    fields = [os.fsencode(text) for text in (os.getcwd(), str(len(arguments)), *arguments)]  # noqa: PTH109
+    request = b"\0".join([*fields, *environment])
+    streams = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [1, 2]))
+    parent.sendmsg([struct.pack("!I", len(request))], [streams])
+    parent.sendall(request)
+
+
+if __name__ == "__main__":
+    sys.exit(entry())

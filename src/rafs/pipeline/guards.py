@@ -1,0 +1,311 @@
+"""What keeps a workflow run honest: six guards against stale results, and a helpful frame.
+
+1. An output without a provenance record is not trusted: what the repository itself carries
+   (`reports/`) is made again, for anything else the run stops with advice.
+2. Every artefact is named in `rule all` (`Plan.artefacts`), so that a deleted one is made again.
+3. The hash of a job's code is part of its parameters (`rafs.pipeline.provenance`).
+4. One run per directory, by a lock that the kernel drops with its holder, however that ends.
+5. DVC is told of results only after a complete, successful run of everything.
+6. An output whose bytes are not those that later jobs have read, or that were noted at the end of
+   the run if none reads it, is damaged, and is made again.
+
+A run also repeats the failed jobs of the run before, starts the fork server of short jobs, and ends
+with a summary.
+"""
+
+import atexit
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+from rafs import paths
+from rafs.errors import RafsError
+from rafs.experiments import Plan
+from rafs.files import unwritable
+from rafs.pipeline import dvc, leftovers, lock, snakemake_compat, surroundings
+from rafs.pipeline.forkserver import client, ownership, server
+from rafs.pipeline.jobs.failed import failures, holds, notes, outputs
+from rafs.pipeline.messages import say, stop
+from rafs.pipeline.parameters import Params, load
+from rafs.pipeline.records import METADATA, damaged, mark_incomplete, seal, unrecorded
+from rafs.pipeline.sources import at_hand, data_fault, source
+
+FOLDERS = ("results", "data/processed", "reports", "logs")  # where jobs write
+
+
+def parameters(root: Path, edition: str | None) -> Params:
+    """Return the checked parameters, or stop with the sentence that says what is wrong."""
+    try:
+        return load(root / paths.PARAMS, edition)
+    except RafsError as error:
+        stop(str(error), error.exit_code)
+
+
+def sweep() -> None:
+    """Remove files that killed jobs had not finished: DVC and git would take them for results."""
+    for folder in (*FOLDERS, METADATA):
+        for file in Path(folder).rglob(".*.tmp"):
+            if re.fullmatch(r"\..+\.[a-z0-9_]{8}\.tmp", file.name):  # see rafs.files.atomic
+                file.unlink(missing_ok=True)
+
+
+class Guard:
+    """The frame around one invocation of Snakemake."""
+
+    def __init__(self, workflow: Any, plan: Plan, root: Path) -> None:
+        self.workflow = workflow
+        self.plan = plan
+        self.root = root
+        self.lock: IO[str] | None = None
+        self.started = 0
+        self.server: subprocess.Popen[bytes] | None = None
+        self.display: Any = None
+        self.damaged: dict[str, str] = {}
+
+    # --- before the jobs are worked out -----------------------------------------------------------
+
+    def on_parse(self) -> None:
+        """Look at what is there; in the main process only, as cluster jobs parse the file too."""
+        from snakemake.logging import logger
+
+        surroundings.go_on_unheard(logger.handlers)
+        if problem := surroundings.fault(self.root):
+            stop(f"{problem}; nothing was started")
+        snakemake_compat.quicken()
+        if self.workflow.remote_exec:  # on a node of a cluster, where hooks are not called
+            ownership.join_run()
+            self.start_server()
+            atexit.register(self.stop_server)
+        if not self.workflow.is_main_process:
+            return
+        for name in (ownership.OWNER, ownership.RUN):  # of a workflow that this one is a job of
+            os.environ.pop(name, None)
+        if problem := unwritable([".snakemake"]):
+            stop(f"{problem}; Snakemake needs it even to look")
+        leftovers.sweep()
+        leftovers.note(snakemake_compat.temporary(self.workflow))
+        self.refuse_data()
+        carried = self.refuse_unrecorded()
+        if not lock.held_by():
+            mark_incomplete(carried)
+            self.repeat_failures()
+            self.repeat_damaged()
+            self.look_again()
+        self.say_missing()
+
+    def refuse_data(self) -> None:
+        """Stop with a sentence if a file of data that is used here cannot be."""
+        if fault := data_fault(self.plan):
+            stop(str(fault), fault.exit_code)
+
+    def refuse_unrecorded(self) -> list[str]:
+        """Stop if an output is there whose making is not on record (guard 1).
+
+        A clone brings the reports of an earlier run; these are returned, to be made again.
+        """
+        unknown = unrecorded(self.plan)
+        carried = [name for name in unknown if Path(name).is_relative_to(paths.REPORTS)]
+        strays = [name for name in unknown if name not in carried]
+        if strays:
+            stop(
+                f"{len(strays)} outputs have no provenance record, for instance {strays[0]}: "
+                "nobody knows what they were made from. Get the records with `dvc checkout`, or "
+                "delete these files to make them again (`rafs clean --unrecorded` does)."
+            )
+        if carried:
+            say(f"{len(carried)} reports came without their records and will be made again")
+        return carried
+
+    def repeat_failures(self) -> None:
+        """Let failed jobs be tried again: what stands in for their outputs is not complete."""
+        for note in failures():
+            mark_incomplete(map(str, outputs(note)))
+
+    def repeat_damaged(self) -> None:
+        """Let outputs be made again whose bytes have changed since they were read (guard 6)."""
+        self.damaged = damaged(self.plan)
+        mark_incomplete(self.damaged)
+        for name, why in list(self.damaged.items())[:20]:
+            say(f"{name} is damaged: {why}; it will be made again")
+        if len(self.damaged) > 20:
+            say(f"and {len(self.damaged) - 20} more")
+
+    def look_again(self) -> None:
+        """Look again for a real dataset that was missing if it is to be had now."""
+        records = [paths.FETCHED.format(dataset=dataset) for dataset, _ in self.missing()
+                   if at_hand(self.plan, dataset)]  # fmt: skip
+        mark_incomplete(records)
+
+    def missing(self) -> list[tuple[str, str]]:
+        """Return the real datasets that could not be had, and why."""
+        found = ((dataset, source(dataset)) for dataset in self.plan.real(extra=True))
+        return [
+            (dataset, record.get("message", ""))
+            for dataset, record in found
+            if record.get("status") == "missing"
+        ]
+
+    def say_missing(self) -> None:
+        """Say which real datasets are missing, or may turn out to be."""
+        away = [
+            dataset
+            for dataset in self.plan.real()
+            if not Path(paths.FETCHED.format(dataset=dataset)).exists()
+            and not at_hand(self.plan, dataset)
+        ]
+        if away:
+            say(f"not on this machine, so their sources will be tried: {', '.join(away)}")
+        for dataset, message in self.missing():
+            say(f"{dataset} is missing and its runs with it: {message}")
+
+    # --- around the jobs --------------------------------------------------------------------------
+
+    def on_start(self) -> None:
+        """Take the lock (guard 4), start the fork server, and show how far the jobs are."""
+        if problem := unwritable(FOLDERS) or self.forbidden():
+            stop(f"{problem}; nothing was started")
+        self.lock = lock.take()
+        if self.lock is None:
+            stop(lock.IN_USE.format(lock.held_by()))
+        try:
+            ownership.begin_run()
+        except RafsError as error:
+            stop(str(error))
+        self.started = os.fstat(self.lock.fileno()).st_mtime_ns  # by the clock of the file system
+        for shown in (paths.TABLE, paths.FIGURE):  # DVC asks for these folders, empty or not
+            Path(shown).parent.mkdir(parents=True, exist_ok=True)
+        sweep()
+        if self.workflow.local_exec:
+            self.start_server()
+        for name, cost in self.asked().items():
+            if cost:
+                say(f"experiment {name} costs {cost}")
+            if lost := self.plan.left_out(name) if name in self.plan.named else []:
+                source = self.plan.tuning(name)
+                say(f"experiment {name} leaves out {', '.join(lost)}: {source} does not tune it")
+        from rafs.pipeline.progress import Display
+
+        self.display = Display()
+        self.display.start()
+
+    def start_server(self) -> None:
+        """Start the fork server of the jobs on this machine."""
+        os.environ[ownership.OWNER] = ownership.identity(os.getpid())
+        os.environ.pop(client.ADDRESS, None)
+        if self.plan.gres:  # one process trains all runs that share the GPU
+            os.environ.setdefault(surroundings.BATCH, str(self.workflow.resource_settings.cores))
+        if os.environ.get("RAFS_NO_WARM") != "1":
+            place = server.folder()
+            try:
+                if self.workflow.is_main_process:  # before it exists: a kill may come at any time
+                    leftovers.note([str(place)])
+                self.server = server.start(place)
+            except OSError as error:  # such as a name of TMPDIR too long for a socket
+                say(f"jobs start on their own, and slower: no fork server ({error})")
+
+    def stop_server(self) -> None:
+        """Stop the fork server, if there is one."""
+        if self.server is not None:
+            server.stop(self.server)
+            self.server = None
+
+    def forbidden(self) -> str:
+        """Say which folder of an output cannot be written to: Snakemake would end at the first."""
+        for folder in dict.fromkeys(Path(name).parent for name in self.plan.artefacts()):
+            if folder.is_dir() and not os.access(folder, os.W_OK):
+                return f"{folder} cannot be written to: it is forbidden"
+        return ""
+
+    def on_end(self, log: str | list[str], *, success: bool) -> None:
+        """Stop the fork server, sum up, and tell DVC (guard 5), or that a job failed."""
+        self.display.stop()
+        self.stop_server()
+        for note in notes():
+            if not holds(note):  # the job was repeated and has succeeded
+                note.unlink()
+        seal(self.unread())
+        failed = self.failed()
+        self.summary(log[-1] if isinstance(log, list) else str(log), failed, success=success)
+        if success and self.damaged:
+            dvc.repair_cache(self.damaged)
+        if success and failed:
+            say(f"{len(failed)} jobs failed; run it again to repeat just those")
+            sys.exit(1)
+        if success and self.complete() and not os.environ.get("DVC_STAGE"):
+            dvc.commit()
+
+    def failed(self) -> list[Path]:
+        """Return the notes of failed jobs among those that this run was asked for."""
+        asked = {str(file) for job in self.workflow.dag.jobs for file in job.output}
+        return [note for note in failures() if str(outputs(note)[0]) in asked]
+
+    def targets(self) -> frozenset[str] | None:
+        """Return what this run was asked for; None in a job that was sent elsewhere."""
+        if not self.workflow.is_main_process:
+            return None
+        return frozenset(self.workflow.dag_settings.targets)
+
+    def asked(self) -> dict[str, str]:
+        """Return the experiments outside `all`, and parts of them, that this run was asked for.
+
+        Each with what it costs.
+        """
+        entries = self.plan.params.experiments
+        targets = set(self.workflow.dag_settings.targets)
+        for name in targets & set(entries):
+            targets |= set(entries[name].also)
+        costs = {name: entries[name].cost for name in self.plan.extra}
+        costs |= {name: part.cost for name, part in self.plan.parts.items()}
+        return {name: cost for name, cost in costs.items() if name in targets}
+
+    def unread(self) -> list[str]:
+        """Return the outputs of this workflow that no job of it reads, and so none has a record of.
+
+        What asks for files and makes none, such as the rule `all`, leaves no record.
+        """
+        jobs = [job for job in self.workflow.dag.jobs if job.output]
+        read = {str(file) for job in jobs for file in job.input}
+        return [str(file) for job in jobs for file in job.output if str(file) not in read]
+
+    def complete(self) -> bool:
+        """Tell whether everything that params.yaml asks for was made, without restriction."""
+        from snakemake.settings.types import RerunTrigger
+
+        asked = self.workflow.dag_settings
+        restrictions = (
+            set(asked.targets) - {"all"}, asked.until, asked.omit_from, asked.batch,
+            set(RerunTrigger.all()) - set(asked.rerun_triggers), self.workflow.touch,
+            self.workflow.execution_settings.ignore_incomplete, self.workflow.config.get("edition"),
+        )  # fmt: skip
+        return not any(restrictions) and Path(paths.COMPLETE).exists()
+
+    def summary(self, log: str, failed: list[Path], *, success: bool) -> None:
+        """Say what ran, how many runs there are, what failed and where its log is."""
+        targets = {"all", *self.plan.targets()}
+        ran = self.display.finished
+        what = ", ".join(f"{count} {rule}" for rule, count in ran.items() if rule not in targets)
+        lines = [f"ran: {what or 'nothing'}", self.count_runs()]
+        lines += [f"failed: {note.read_text()}" for note in failed[:20]]
+        lines += [f"and {len(failed) - 20} more" for _ in failed[20:21]]
+        lines += [f"failed: {rule} ({known})" for rule, known in self.display.failed[:20]]
+        lines += [f"missing: {dataset}: {message}" for dataset, message in self.missing()]
+        if not success:
+            lines += filter(None, [unwritable(FOLDERS)])
+            lines.append(f"not complete; Snakemake's log: {log}")
+        for line in lines:
+            say(line)
+
+    def count_runs(self) -> str:
+        """Say how many runs of the default, and of what was asked for beside it, there are."""
+        names, parts = self.asked(), self.plan.parts
+        among = {parts[name].experiment if name in parts else name for name in names}
+        more = (run for name in among for run in self.plan.gathered(name, frozenset(names)))
+        runs = [*self.plan.all_runs, *more]
+        lost = {str(file) for note in failures() for file in outputs(note)}
+        files = {run.path(paths.PREDICTIONS) for run in runs} - lost
+        there = [Path(file).stat().st_mtime_ns for file in files if Path(file).exists()]
+        new = sum(stamp >= self.started for stamp in there)
+        return f"runs: {len(there)} of {len(runs)} are there, {new} of them new"

@@ -1,0 +1,94 @@
+"""Gather the scores of an experiment: one row per run, runs without scores included.
+
+With `partial` in the spec some runs were not asked for; it says what all of them cost.
+"""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rafs import paths
+from rafs.errors import DamagedFileError
+from rafs.evaluation import NOT_RUN
+from rafs.files import read_json, write_csv
+
+TUNED = ("experiment", "method", "dataset", "seed", "trial", "name", "value", "low", "high")
+SIZES = ("n_train", "n_test", "n_inside")
+PARTS = {"in_": "in_distribution", "out_": "out_of_distribution"}
+
+
+def run(spec: dict[str, Any]) -> None:
+    """Write the table of scores."""
+    rows = [
+        row(spec, method, dataset, seed)
+        for dataset in spec["datasets"]
+        for method in spec["methods"]
+        if [method, dataset] not in spec.get("left_out", [])
+        for seed in spec["seeds"]
+    ]
+    write_csv(paths.SCORES.format(experiment=spec["experiment"]), rows)
+    costs = [cost(entry) for entry in rows]
+    write_csv(paths.COSTS.format(experiment=spec["experiment"]), costs)
+    tuned = [found for entry in rows for found in tuned_values(spec, entry)]
+    write_csv(paths.TUNED.format(experiment=spec["experiment"]), tuned, TUNED)
+
+
+def row(spec: dict[str, Any], method: str, dataset: str, seed: int) -> dict[str, Any]:
+    """Return the row of a run; one without files has failed, unless not all were asked for."""
+    place = {"experiment": spec["experiment"], "method": method, "dataset": dataset, "seed": seed}
+    sweep = next(iter(spec["sweep"].get(method, {}).items()), ("", ""))
+    result: dict[str, Any] = {
+        **place,
+        "base": method.partition("@")[0],
+        "sweep_name": sweep[0].rpartition(".")[2],
+        "sweep_value": sweep[1],
+        "category": spec["categories"][dataset],
+    }
+    path = Path(paths.METRICS.format(**place))
+    if not path.exists() and "partial" in spec:
+        return {**result, "status": NOT_RUN, "message": spec["partial"]}
+    if not path.exists():
+        return {**result, "status": "failed", "message": f"no {path}"}
+    record = read_json(path)
+    try:
+        result |= {"status": record["status"], "message": record["message"] or ""}
+        result["members"] = record.get("members")
+        result |= {name: record.get(name) for name in SIZES}
+        for prefix, part in {"": "metrics", **PARTS}.items():
+            found = record[part] or {}
+            result |= {f"{prefix}{name}": finite(value) for name, value in found.items()}
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise DamagedFileError(
+            f"{path} is not a metrics file of this project ({error!r}); delete it and run again"
+        ) from error
+    return result
+
+
+def finite(value: float) -> float:
+    """Return a score; only a damaged file holds one that is not a finite number."""
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is no score")
+    return value
+
+
+def cost(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return what a run cost; apart from its scores, which are the same bytes every time."""
+    place = {key: entry[key] for key in ("experiment", "method", "dataset", "seed")}
+    path = Path(paths.COST.format(**place))
+    return {**place, **(read_json(path) if path.exists() else {})}
+
+
+def tuned_values(spec: dict[str, Any], entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the tuned values of a run with the ends of their ranges, if it was tuned itself."""
+    place = {key: entry[key] for key in ("experiment", "method", "dataset", "seed")}
+    path = Path(paths.BEST.format(**place))
+    if not (spec["space"] and path.exists()):
+        return
+    best = read_json(path)
+    for name, value in best["values"].items():
+        low, high = spec["space"].get(entry["base"], {}).get(name, ("", ""))
+        yield {
+            **place, "trial": best.get("trial"), "name": name, "value": value,
+            "low": low, "high": high,
+        }  # fmt: skip

@@ -1,0 +1,69 @@
+"""Score the runs of a method on a dataset: one metrics file per seed."""
+
+import traceback
+from typing import Any
+
+import numpy as np
+
+from rafs import paths
+from rafs.errors import DamagedFileError, ParameterError, RafsError, sentence
+from rafs.evaluation import metrics
+from rafs.files import read_json, read_npz, write_json
+from rafs.storage import Dataset, read_dataset
+
+
+def run(spec: dict[str, Any]) -> None:
+    """Score every seed; raise, with the reasons, once all that can be scored are.
+
+    Each reason is a line that begins with its seed, for `rafs.pipeline.jobs.failed` to find.
+    """
+    reasons = []
+    for seed in spec["seeds"]:
+        try:
+            score({**spec, "seed": seed})
+        except Exception as error:
+            if not isinstance(error, RafsError | OSError | MemoryError):
+                traceback.print_exc()
+            reasons.append(f"seed-{seed}: {sentence(error)}")
+    if reasons:
+        raise RafsError("\n".join(reasons))
+
+
+def score(spec: dict[str, Any]) -> None:
+    """Write the metrics of one run, together with everything needed to trust them."""
+    place = {key: spec[key] for key in ("experiment", "method", "dataset", "seed")}
+    record = read_json(paths.RECORD.format(**place))
+    result: dict[str, Any] = {"metrics": None, "in_distribution": None, "out_of_distribution": None}
+    data: Dataset | str = ""
+    if record["status"] in ("ok", "diverged"):
+        data = read_dataset(paths.DATA.format(**{**place, "protocol": spec["protocol"]}))
+    if record["status"] == "ok":
+        path = paths.PREDICTIONS.format(**place)
+        predictions = read_npz(path)
+        if isinstance(data, str) or len(predictions.get("mean", ())) != len(data.y_test):
+            raise DamagedFileError(f"{path} does not fit its dataset; delete it and run again")
+        if spec.get("misaligned"):
+            order = np.argsort(data.x_test[:, 0], kind="stable")
+            predictions = {key: predictions[key][order] for key in ("mean", "variance")}
+        try:
+            result |= metrics.evaluate(
+                data.y_test, predictions["mean"], predictions["variance"], data.in_distribution
+            )
+            if spec.get("interval"):
+                result["metrics"]["interval"] = interval(predictions["mean"])
+        except ParameterError as error:  # finite, and yet beyond any score: counted as diverged
+            record |= {"status": "diverged", "message": str(error)}
+    write_json(paths.METRICS.format(**place), {**record, **sizes(data), **result})
+
+
+def sizes(data: Dataset | str) -> dict[str, int | None]:
+    """Return how many rows there are to train and to test on, and how many of these lie inside."""
+    if isinstance(data, str):
+        return {}
+    inside = None if data.in_distribution is None else int(data.in_distribution.sum())
+    return {"n_train": len(data.y_train), "n_test": len(data.y_test), "n_inside": inside}
+
+
+def interval(mean: np.ndarray) -> float:
+    """Return what the released code gives as "95 % interval": that of the mean predicted value."""
+    return float(1.96 * mean.std(ddof=1) / np.sqrt(len(mean))) if len(mean) > 1 else 0.0

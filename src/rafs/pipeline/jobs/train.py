@@ -1,0 +1,148 @@
+"""The job of a run (`rafs.methods.runs`): read its data, do it, and write what came out.
+
+Several runs can be asked for at once (`run_all`): those of one method that are tuned and trained
+alike are one batch, which is how a GPU is filled.
+"""
+
+import csv
+import io
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rafs import paths
+from rafs.engine import recorded
+from rafs.errors import DivergedError, RafsError
+from rafs.files import canonical_json, read_json, sha256, write_json, write_npz, write_text
+from rafs.methods import tuning
+from rafs.methods.ensemble import Prediction
+from rafs.methods.runs import (
+    UNTUNED,
+    BenchmarkRun,
+    Outcome,
+    fit_predict,
+    noise_in_training,
+    prepare,
+    tune,
+)
+from rafs.storage import read_dataset
+
+COLUMNS = ("trial", "round", "status", "nll")
+
+
+def run(spec: dict[str, Any]) -> None:
+    """Write predictions, the record of the run, its tuning and what it cost."""
+    (error,) = run_all([spec])
+    if error is not None:
+        raise error
+
+
+def run_all(specs: Sequence[dict[str, Any]]) -> list[RafsError | None]:
+    """Do several runs; return for each the error that it ended with, or None."""
+    errors: list[RafsError | None] = [None] * len(specs)
+    alike: dict[str, list[BenchmarkRun]] = {}  # runs of a kind, to be tuned and trained together
+    for i, spec in enumerate(specs):
+        try:
+            run = read(spec)
+        except RafsError as error:
+            errors[i] = error
+            continue
+        if isinstance(run.data, str) or run.best["status"] == "failed":
+            write(run, None)
+        else:
+            kind = [spec["base"], spec["tuning"], spec["training"]]
+            alike.setdefault(canonical_json(kind), []).append(run)
+    for runs in alike.values():
+        begun = time.process_time()
+        tune(runs)
+        tuned = time.process_time()
+        with recorded() as places:
+            outcomes = fit_predict([prepare(run) for run in runs])
+        ended = time.process_time()
+        for run, outcome in zip(runs, outcomes, strict=True):
+            run.seconds = {
+                "tuning": (tuned - begun) / len(runs),
+                "training": (ended - tuned) / len(runs),
+            }
+            run.places = sorted(places)
+            write(run, outcome)
+    return errors
+
+
+def data_path(spec: dict[str, Any]) -> str:
+    """Return the file with the data of a run."""
+    return paths.DATA.format(**{key: spec[key] for key in ("protocol", "dataset", "seed")})
+
+
+def read(spec: dict[str, Any]) -> BenchmarkRun:
+    """Read the data of a run, and its tuned values where it takes those of another experiment."""
+    best = UNTUNED
+    if isinstance(spec["tuning"], str):
+        place = {"experiment": spec["tuning"], "method": spec["base"]}
+        best = read_json(paths.BEST.format(**place, dataset=spec["dataset"], seed=spec["seed"]))
+    return BenchmarkRun(spec, read_dataset(data_path(spec)), best)
+
+
+def write(run: BenchmarkRun, outcome: Outcome | DivergedError | None) -> None:
+    """Write what came out of a run, how it was tuned and made, and what it cost."""
+    spec = run.spec
+    place = {key: spec[key] for key in ("experiment", "method", "dataset", "seed")}
+    status, message = state(run, outcome)
+    done = outcome if isinstance(outcome, Outcome) else None
+    write_npz(paths.PREDICTIONS.format(**place), arrays(done.prediction if done else None))
+    write_text(paths.TRIALS.format(**place), as_csv(run.trials))
+    write_json(paths.BEST.format(**place), run.best)
+    write_json(
+        paths.RECORD.format(**place),
+        {
+            **place,
+            "protocol": spec["protocol"],
+            "settings": run.settings,
+            "training": spec["training"],
+            "engine": "+".join(place.engine for place in run.places) or None,
+            "device": "+".join(place.device for place in run.places) or None,
+            "noise": None if isinstance(run.data, str) else noise_in_training(run),
+            "tuned": run.best,
+            "members": done.members if done else None,
+            "data": {"sha256": sha256(data_path(spec))},
+            "status": status,
+            "message": message,
+        },
+    )
+    seconds = run.seconds or {"tuning": 0.0, "training": 0.0}
+    write_json(paths.COST.format(**place), {"cpu_seconds": sum(seconds.values()), **seconds})
+
+
+def state(run: BenchmarkRun, outcome: Outcome | DivergedError | None) -> tuple[str, str | None]:
+    """Return the status of a run and what there is to say about it."""
+    if isinstance(run.data, str):
+        return "missing", run.data
+    if isinstance(outcome, DivergedError):
+        return "diverged", str(outcome)
+    return ("ok", None) if outcome else ("failed", run.best["message"])
+
+
+def arrays(prediction: Prediction | None) -> dict[str, np.ndarray]:
+    """Return what is kept of a prediction; nothing for a run that has none."""
+    if prediction is None:
+        return {name: np.empty(0) for name in ("mean", "variance", "aleatoric")}
+    return {
+        "mean": prediction.mean,
+        "variance": prediction.variance,
+        "aleatoric": np.unique(prediction.aleatoric)
+        if np.ptp(prediction.aleatoric) == 0
+        else prediction.aleatoric,
+    }
+
+
+def as_csv(trials: Sequence[tuning.Trial]) -> str:
+    """Return the trials as CSV with every value at full precision."""
+    rows = [trial.row() for trial in sorted(trials, key=lambda trial: trial.number)]
+    names = [*COLUMNS, *sorted({name for row in rows for name in row} - set(COLUMNS))]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

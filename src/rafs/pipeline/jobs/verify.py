@@ -1,0 +1,37 @@
+"""Say whether every job of the reproduction succeeded; fail, with the list, if one did not."""
+
+import csv
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from rafs import paths
+from rafs.errors import RafsError
+from rafs.files import write_json
+from rafs.pipeline.jobs.failed import failures, outputs
+
+
+def run(spec: dict[str, Any]) -> None:
+    """Write how many runs ended how, or raise with what failed."""
+    notes = [note for note in failures() if concerns(spec, outputs(note)[0])]
+    if notes:
+        lines = [f"  {note.parent}: {note.read_text()}" for note in notes[:20]]
+        more = f"\n  and {len(notes) - 20} more" if len(notes) > 20 else ""
+        raise RafsError(
+            f"{len(notes)} jobs failed; run the workflow again to repeat just those:\n"
+            + "\n".join(lines)
+            + more
+        )
+    counts: Counter[str] = Counter()
+    for experiment in spec["experiments"]:
+        with Path(paths.SCORES.format(experiment=experiment)).open(newline="") as file:
+            counts.update(row["status"] for row in csv.DictReader(file))
+    write_json(paths.COMPLETE, {"runs": spec["runs"], "status": dict(sorted(counts.items()))})
+
+
+def concerns(spec: dict[str, Any], output: Path) -> bool:
+    """Tell whether the experiments of the spec have made, or used, an output."""
+    if output.is_relative_to("results"):
+        return output.parts[2] in spec["experiments"]  # results/runs/main/...
+    name = output.parent.relative_to("data/processed").as_posix()
+    return output.name in (f"seed-{seed}.npz" for seed in spec["data"].get(name, []))

@@ -1,0 +1,35 @@
+"""One run per directory, by a lock that the kernel drops with its holder, however that ends."""
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+from typing import IO
+
+LOCK = Path(".snakemake/rafs.lock")
+IN_USE = "this directory is in use by {}; wait for it or stop it"
+
+
+def held_by() -> str:
+    """Return who holds the lock of this directory, or nothing; IN_USE says it in a sentence."""
+    with contextlib.suppress(FileNotFoundError), LOCK.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return file.read().strip() or "another process"
+    return ""
+
+
+def take() -> IO[str] | None:
+    """Take the lock and return its file, to be kept open; None if another process has it."""
+    LOCK.parent.mkdir(exist_ok=True)
+    file = LOCK.open("a+")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        return None
+    file.truncate(0)
+    file.write(f"process {os.getpid()} on {os.uname().nodename}")
+    file.flush()
+    return file

@@ -1,0 +1,114 @@
+"""How far a run of the workflow is: a live bar on a terminal, a line now and then elsewhere.
+
+Snakemake logs several lines per job, tens of thousands for the whole reproduction; they stay in its
+log file. Here they become counts: how many jobs are done, how long it took, how long it may take.
+"""
+
+import contextlib
+import logging
+import sys
+import time
+from collections import Counter
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from snakemake.logging import logger
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from rafs.pipeline.snakemake_compat import finished_rule, screen_handlers
+
+MOST = 400  # characters of what is known about a failure
+PAUSE = 30.0  # seconds between two lines where there is no terminal
+
+
+class Display(logging.Handler):
+    """Counts the jobs that Snakemake reports, and shows the counts instead of its own lines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.finished: Counter[str] = Counter()  # by rule
+        self.failures: dict[Any, tuple[str, str]] = {}  # by job: its rule, and what is known
+        self.started = self.said = time.monotonic()
+        self.bar = Progress(
+            TextColumn("rafs"), BarColumn(), MofNCompleteColumn(), TextColumn("jobs,"),
+            TimeElapsedColumn(), TextColumn("passed,"), TimeRemainingColumn(), TextColumn("left"),
+            console=Console(stderr=True), transient=True,
+        )  # fmt: skip
+        self.task = self.bar.add_task("jobs", total=None)
+        console = self.bar.console  # Rich takes a pipe for a terminal if FORCE_COLOR is set
+        self.live = console.is_interactive and console.file.isatty()
+
+    @property
+    def failed(self) -> list[tuple[str, str]]:
+        """Rule of every job that failed in the end, with its log and what the cluster says."""
+        return list(self.failures.values())
+
+    def start(self) -> None:
+        """Take the place of Snakemake's lines on the screen; its warnings stay."""
+        for handler in screen_handlers(logger):
+            handler.addFilter(lambda record: record.levelno >= logging.WARNING)
+        logger.addHandler(self)
+        if self.live:
+            self.bar.start()
+
+    def stop(self) -> None:
+        """Give the screen back."""
+        logger.removeHandler(self)
+        if self.live:
+            self.bar.stop()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take note of one event; a screen that has gone away is no reason to stop."""
+        with contextlib.suppress(OSError):
+            self._note(record, record.__dict__)
+
+    def _note(self, record: logging.LogRecord, detail: dict[str, Any]) -> None:
+        event = detail.get("event")
+        if event == LogEvent.JOB_FINISHED:
+            rule = finished_rule(record.getMessage())
+            self.finished["score" if rule.startswith("score_") else rule] += 1
+            self.failures.pop(detail.get("job_id"), None)  # it failed before, and was tried again
+        elif event == LogEvent.JOB_ERROR:
+            self._fail(detail)
+        elif event == LogEvent.PROGRESS:
+            self._show(detail["done"], detail["total"])
+
+    def _fail(self, detail: dict[str, Any]) -> None:
+        log = next(iter(detail.get("log") or ["no log"]))
+        known = " ".join(filter(None, [f"see {log}", *str(detail.get("rule_msg") or "").split()]))
+        self.failures[detail.get("jobid")] = detail["rule_name"], known[:MOST]
+        self.bar.console.print(
+            f"rafs: {detail['rule_name']} failed: {known[:MOST]}", style="red", markup=False
+        )
+
+    def _show(self, done: int, total: int) -> None:
+        self.bar.update(self.task, completed=done, total=total)
+        now = time.monotonic()
+        if not self.live and (now - self.said >= PAUSE or done == total):
+            self.said = now
+            passed = now - self.started
+            left = passed / done * (total - done)
+            print(
+                f"rafs: {done} of {total} jobs, {clock(passed)} passed, about {clock(left)} left",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+def clock(seconds: float) -> str:
+    """Write a duration.
+
+    >>> clock(59.7), clock(3725)
+    ('1:00', '1:02:05')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

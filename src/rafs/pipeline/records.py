@@ -1,0 +1,106 @@
+"""Snakemake's provenance records: which outputs are complete, damaged, or of unknown origin.
+
+Snakemake writes a record of every output with the job that made it, and with the checksums of the
+job's inputs. So an output that a later job has read is known by its bytes. For what no job reads,
+`seal` adds the checksum to the output's own record.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rafs.errors import RafsError
+from rafs.experiments import Plan
+from rafs.files import sha256, write_json
+from rafs.pipeline.snakemake_compat import about, about_one
+
+METADATA = Path(".snakemake/metadata")  # one record per output that was made
+INCOMPLETE = Path(".snakemake/incomplete")  # one mark per output that is being made
+SEAL = "rafs_checksum"  # what is added to the record of an output that no job reads
+
+
+def recorded() -> set[str]:
+    """Return the outputs of which Snakemake knows how they were made, or that they are not done.
+
+    Snakemake writes the record of an output before it takes the mark away, so whoever looks for
+    marks first misses none.
+    """
+    return {output for top in (INCOMPLETE, METADATA) for output, _ in about(top)}
+
+
+def records() -> dict[str, dict[str, Any] | None]:
+    """Return Snakemake's record of every output that is complete; None for a damaged record."""
+    begun = {output for output, _ in about(INCOMPLETE)}
+    return {output: _record(file) for output, file in about(METADATA) if output not in begun}
+
+
+def _record(file: Path) -> dict[str, Any] | None:
+    try:
+        record: dict[str, Any] = json.loads(file.read_bytes())
+        return {
+            "start": float(record["starttime"]), "end": float(record["endtime"]),
+            "params": list(record.get("params") or ()), "input": list(record.get("input") or ()),
+            "read": dict(record.get("input_checksums") or {}), "seal": record.get(SEAL),
+        }  # fmt: skip
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def damaged(plan: Plan) -> dict[str, str]:
+    """Return the outputs that have to be made again, and why.
+
+    These are not what they were when the latest job read them, or nobody can read their record.
+    """
+    known = records()
+    read: dict[str, tuple[float, str]] = {}  # by name: when it was last read, and its checksum
+    for record in filter(None, known.values()):
+        for name, content in record["read"].items():
+            made = known.get(name)
+            if made and made["end"] <= record["start"] > read.get(name, (0.0, ""))[0]:
+                read[name] = (record["start"], content)
+    wrong = {}
+    for name in filter(os.path.exists, (*plan.artefacts(), *plan.extra_artefacts())):
+        if name in known and known[name] is None:
+            wrong[name] = "the record of its making cannot be read"
+        elif name in read and checksum(name) != read[name][1]:
+            wrong[name] = "it is not what later jobs have read"
+        elif (made := known.get(name)) and made["seal"] not in (None, checksum(name)):
+            wrong[name] = "it is not what was made"
+    return wrong
+
+
+def seal(outputs: Iterable[str]) -> None:
+    """Note in the records of complete outputs what their bytes are, once.
+
+    Snakemake writes the record anew, without the note, when an output is made again.
+    """
+    for output in outputs:
+        with contextlib.suppress(OSError, ValueError, RafsError):  # a full disk is told elsewhere
+            record = json.loads(about_one(METADATA, output).read_bytes())
+            made = Path(output).is_file() and not about_one(INCOMPLETE, output).exists()
+            if made and isinstance(record, dict) and SEAL not in record:
+                write_json(about_one(METADATA, output), {**record, SEAL: checksum(output)})
+
+
+def checksum(name: str) -> str:
+    """Return the checksum of a file as Snakemake's records give it."""
+    try:
+        return f"sha256:{sha256(name)}"
+    except OSError:
+        return "unreadable"
+
+
+def unrecorded(plan: Plan) -> list[str]:
+    """Return the outputs that are there without a record of how they were made."""
+    known = (*plan.artefacts(), *plan.extra_artefacts())
+    there = [name for name in known if Path(name).exists()]
+    return sorted(set(there) - recorded()) if there else []
+
+
+def mark_incomplete(outputs: Iterable[str]) -> None:
+    """Let Snakemake make these outputs again, as it does after it was interrupted."""
+    for output in outputs:
+        write_json(about_one(INCOMPLETE, output), {"external_jobid": None})

@@ -1,0 +1,219 @@
+"""Everything that depends on the insides of Snakemake, DVC or argparse.
+
+Each entry says why it is there, which upstream issue is about it, and which version it was written
+for. What makes Snakemake faster is used with that version only, and says what it saves; any other
+version does the same jobs, more slowly.
+"""
+
+import argparse
+import contextlib
+import gc
+import hashlib
+import heapq
+import os
+import re
+import sys
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+QUICKENED = "9.27"  # the version of Snakemake that PATCHES are made for
+NAME_LENGTH = 254  # Snakemake splits longer names of records into directories
+
+
+def quicken() -> None:
+    """Make Snakemake fast with thousands of jobs, if it is the version that this is made for."""
+    from snakemake import __version__ as version
+
+    if version.split(".")[:2] == QUICKENED.split("."):
+        for patch in PATCHES:
+            patch()
+
+
+def visit_once() -> None:
+    """Visit each job once when Snakemake works out what has to run.
+
+    Reason: from every job that has to run, Snakemake visits all jobs downstream, though it has
+    visited them: the tables and figures are downstream of every run (snakemake#598).
+    """
+    from snakemake.dag import DAG
+
+    update, follow = DAG.update_needrun, DAG.bfs
+
+    async def update_needrun(dag: Any, *arguments: Any, **options: Any) -> None:
+        seen: set[Any] = set()
+
+        def follow_to_new(direction: Any, *jobs: Any) -> Iterator[Any]:
+            for job in follow(dag, direction, *jobs, stop=seen.__contains__):
+                seen.add(job)
+                yield job
+
+        dag.bfs = follow_to_new
+        try:
+            await update(dag, *arguments, **options)
+        finally:
+            del dag.bfs
+
+    DAG.update_needrun = update_needrun
+
+
+def look_up_inputs() -> None:
+    """Find a file among the inputs of a job by its hash.
+
+    Reason: Snakemake searches the list of all inputs of each downstream job for every output that
+    changed (snakemake#598).
+    """
+    from snakemake.iocontainers import InputFiles
+
+    def contains(files: Any, file: object) -> bool:
+        size, known = vars(files).get("_known", (0, frozenset()))
+        if size != len(files):
+            size, known = files._known = len(files), frozenset(files)
+        return file in known
+
+    InputFiles.__contains__ = contains
+
+
+def collect_rarely() -> None:
+    """Let Python look for garbage rarely.
+
+    Reason: the graph of jobs is large, lives to the end, and has no garbage. Upstream: none known.
+    """
+    gc.set_threshold(100_000, 50, 100)
+
+
+def choose_urgent() -> None:
+    """Consider the most urgent ready jobs.
+
+    Reason: of more ready jobs than `scheduler-subsample`, Snakemake considers a random sample, so
+    that the main experiment would not come first. This is about the order, not about speed.
+    Upstream: none known.
+    """
+    from snakemake.scheduling.job_scheduler import JobScheduler
+
+    def urgent(scheduler: Any) -> list[Any]:
+        dag = scheduler.workflow.dag
+        most = max(scheduler.subsample or sys.maxsize, scheduler.workflow.cores or 1)
+        return heapq.nlargest(most, dag.ready_jobs, key=dag.priority)
+
+    JobScheduler.open_jobs = property(urgent)
+
+
+def list_no_remaining_jobs() -> None:
+    """List the jobs that remain at the end only, when Snakemake asks whether there are any.
+
+    Reason: Snakemake lists them at every choice of a job, for a scheduler that plans for temporary
+    files; there are none here, and the greedy scheduler does not. Upstream: snakemake#4240.
+    """
+    from snakemake.scheduling.job_scheduler import JobScheduler
+
+    remaining_jobs = JobScheduler.remaining_jobs.fget
+
+    def remaining(scheduler: Any) -> list[Any]:
+        return [] if scheduler.workflow.dag.ready_jobs else remaining_jobs(scheduler)
+
+    JobScheduler.remaining_jobs = property(remaining)
+
+
+def limit_no_rate() -> None:
+    """Do without a limit of jobs per second.
+
+    Reason: at every choice that starts no job Snakemake starts a timer for another one. Their
+    number grows with every job, and after some hundreds they are all that it does (snakemake#2967).
+    """
+    from snakemake.scheduling.job_scheduler import JobScheduler
+
+    JobScheduler.job_rate_limiter = property(lambda scheduler: None, lambda scheduler, limit: None)
+
+
+def know_no_pipes() -> None:
+    """Compare no inputs with pipes.
+
+    Reason: before a job Snakemake compares every input with the outputs of every job that it needs;
+    for `all` these are all files. There are no pipes here. Upstream: none known.
+    """
+    from snakemake.jobs import Job
+
+    Job.is_pipe_or_service_input = lambda job, path: False
+
+
+PATCHES = (
+    visit_once, look_up_inputs, collect_rarely, choose_urgent, list_no_remaining_jobs,
+    limit_no_rate, know_no_pipes,
+)  # fmt: skip
+
+
+def about(top: Path) -> Iterator[tuple[str, Path]]:
+    """Yield (output, record file) for every record in one of Snakemake's directories.
+
+    Reason: Snakemake can read the record of one output at a time, in a running workflow only.
+    Layout of Snakemake 8 and 9: the file's name is the output's in base64, and parts of a long name
+    are directories that begin with @. Upstream: no issue asks for an interface; #663 made
+    the layout.
+    """
+    for folder, _, names in os.walk(top):
+        before = [part.removeprefix("@") for part in Path(folder).relative_to(top).parts]
+        for name in names:
+            with contextlib.suppress(ValueError):
+                output = urlsafe_b64decode("".join([*before, name])).decode(errors="replace")
+                yield output, Path(folder, name)
+
+
+def about_one(top: Path, output: str) -> Path:
+    """Return the record file of an output in one of Snakemake's directories; see `about`."""
+    name = urlsafe_b64encode(output.encode()).decode()
+    parts = [name[i : i + NAME_LENGTH] for i in range(0, len(name), NAME_LENGTH)]
+    return top.joinpath(*(f"@{part}" for part in parts[:-1]), parts[-1])
+
+
+def temporary(workflow: Any) -> list[str]:
+    """Return the temporary directories of a Snakemake process.
+
+    Reason: a killed Snakemake leaves them behind; the next run removes them (`leftovers`).
+    Attributes of Snakemake 9; where they are gone, nothing is removed. Upstream: none known.
+    """
+    own = getattr(workflow, "_snakemake_tmp_dir", None)
+    cache = getattr(getattr(workflow, "sourcecache", None), "runtime_cache", None)
+    return [folder.name for folder in (own, cache) if folder is not None]
+
+
+def screen_handlers(logger: Any) -> list[Any]:
+    """Return the handlers that write Snakemake's own lines to the screen.
+
+    Reason: `progress` shows counts in their place. They are known by the name that Snakemake 9
+    gives them; under another name, both are shown. Upstream: none known.
+    """
+    return [handler for handler in logger.handlers if handler.name == "DefaultStreamHandler"]
+
+
+def finished_rule(message: str) -> str:
+    """Return the rule of a finished job from what Snakemake logs; `?` if it is not there.
+
+    Reason: the event JOB_FINISHED of Snakemake 9 has the number of the job alone; its text ends in
+    "(Rule: name)". Upstream: none known.
+    """
+    found = re.search(r"\(Rule: (\w+)\)", message)
+    return found[1] if found else "?"
+
+
+def dvc_copy(cache: Path, file: Path) -> Path:
+    """Return where DVC 3 keeps a copy of a file in its cache: by the MD5 of the bytes.
+
+    Reason: DVC does not check a copy that it has already, so that a damaged one stays
+    (treeverse/dvc#5978, #549). `dvc` has no command for it.
+    """
+    name = hashlib.md5(file.read_bytes(), usedforsecurity=False).hexdigest()
+    return cache / "files" / "md5" / name[:2] / name[2:]
+
+
+def parser_actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Return the arguments of a parser; argparse has no public way (Python 3.11 to 3.13)."""
+    return parser._actions
+
+
+def subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return the parser of every command; see `parser_actions`."""
+    actions = parser_actions(parser)
+    (found,) = (action for action in actions if isinstance(action, argparse._SubParsersAction))
+    return dict(found.choices)

@@ -1,0 +1,195 @@
+"""`rafs status`: what is done, running, failed, stale or missing, and how long the rest takes.
+
+Nothing is run and Snakemake is not asked. A job is out of date if what it was told (its `spec`) or
+an input has another content than Snakemake's record of it says, or if a job that it needs is not
+up to date.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from rafs import paths
+from rafs.experiments import Plan, Run
+from rafs.pipeline.jobs.failed import failures, outputs
+from rafs.pipeline.lock import held_by
+from rafs.pipeline.records import INCOMPLETE, about, checksum, records
+from rafs.pipeline.sources import at_hand, source
+
+STATES = ("done", "running", "failed", "stale", "to do")
+KINDS = ("data", "training", "scoring", "reports")
+
+_checksum = cache(checksum)  # of a moment: all jobs that read a file are compared with the same
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of the plan: its kind, its first output, its spec, and what it is about."""
+
+    kind: str
+    output: str
+    spec: str
+    method: str = ""
+    dataset: str = ""
+    more: tuple[str, ...] = ()  # outputs that can fail, or be lost, without the first
+
+
+def jobs(plan: Plan) -> Iterator[Job]:
+    """Yield every job, each after those that it needs."""
+    for dataset in plan.real():
+        output = paths.FETCHED.format(dataset=dataset)
+        yield Job("data", output, plan.fetch(dataset), dataset=dataset)
+    for protocol, dataset, seed in plan.draws(plan.experiments):
+        spec = plan.data(protocol, dataset, seed)
+        yield Job("data", plan.drawn(dataset, seed, protocol), spec, dataset=dataset)
+    takes_values = {name: plan.tuning(name) not in (None, name) for name in plan.experiments}
+    for run in sorted(plan.all_runs, key=lambda run: takes_values[run.experiment]):
+        yield _of(run, "training", paths.PREDICTIONS, plan.train(run))
+    for run in plan.all_runs:
+        runs = plan.cell(run.experiment, run.method, run.dataset)
+        if run == runs[0]:
+            more = tuple(other.path(paths.METRICS) for other in runs[1:])
+            yield _of(run, "scoring", paths.METRICS, plan.score(runs), more)
+    for experiment in plan.experiments:
+        output = paths.SCORES.format(experiment=experiment)
+        yield Job("reports", output, plan.aggregate(experiment))
+    for kind in ("tables", "figures"):
+        for name in plan.shown_names(kind):
+            yield Job("reports", plan.shown_files(kind, name)[0], plan.shown(kind, name))
+    yield Job("reports", paths.CLAIMS, plan.claims())
+    yield Job("reports", paths.SUMMARY, plan.summary())
+    yield Job("reports", paths.PAGE, plan.page())
+    yield Job("reports", paths.COMPLETE, plan.verify())
+
+
+def _of(run: Run, kind: str, template: str, spec: str, more: tuple[str, ...] = ()) -> Job:
+    return Job(kind, run.path(template), spec, run.base, run.dataset, more)
+
+
+class Status:
+    """The state of every job of a plan, by what lies in the working directory."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.holder = held_by()
+        self.records = records()
+        self.open = {name for name, _ in about(INCOMPLETE)}
+        known = {*plan.artefacts(), *plan.extra_artefacts()}
+        about_notes = ((str(output), note) for note in failures() for output in outputs(note))
+        self.notes = {output: note for output, note in about_notes if output in known}
+        self.jobs = list(jobs(plan))
+        self.states: dict[str, str] = {}
+        for job in self.jobs:
+            self.states[job.output] = self._state(job)
+
+    def _state(self, job: Job) -> str:
+        files = (job.output, *job.more)
+        if not self.notes.keys().isdisjoint(files):
+            return "failed"
+        if not self.open.isdisjoint(files):
+            return "running" if self.holder else "to do"
+        record = self.records.get(job.output)
+        if record is None or not all(Path(output).exists() for output in files):
+            return "to do"
+        if repr(job.spec) not in record["params"]:
+            return "stale"
+        for name in record["input"]:
+            if self.states.get(name, "done") not in ("done", "failed"):
+                return "stale"
+            if name in record["read"] and record["read"][name] != _checksum(name):
+                return "stale"
+        return "done"
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Return how many jobs of each kind are in which state."""
+        found = Counter((job.kind, self.states[job.output]) for job in self.jobs)
+        return {kind: {state: found[kind, state] for state in STATES} for kind in KINDS}
+
+    def missing(self) -> list[dict[str, str]]:
+        """Return the datasets that could not be had, or that are not on this machine yet."""
+        result = []
+        for dataset in self.plan.real():
+            record = source(dataset)
+            if record.get("status") == "missing":
+                result.append({"dataset": dataset, "message": record.get("message", "")})
+            elif not record and not at_hand(self.plan, dataset):
+                result.append({"dataset": dataset, "message": "not on this machine; to be fetched"})
+        return result
+
+    def seconds_left(self, cores: int) -> float | None:
+        """Return how long the rest takes, by what jobs like it took; None if nothing has run."""
+        took: dict[tuple[str, ...], list[float]] = defaultdict(list)
+        for job in self.jobs:
+            record = self.records.get(job.output)
+            if record and self.states[job.output] != "failed":
+                for key in _likeness(job):
+                    took[key].append(record["end"] - record["start"])
+        total = 0.0
+        for job in self.jobs:
+            if self.states[job.output] == "done":
+                continue
+            known = [took[key] for key in _likeness(job) if took[key]]
+            if not known and job.kind == "training":
+                return None
+            total += fmean(known[0]) if known else 0.0
+        return total / cores
+
+    def as_dict(self, cores: int) -> dict[str, Any]:
+        """Return all of it, for a script."""
+        rest = [job.output for job in self.jobs if self.states[job.output] == "stale"]
+        return {
+            "jobs": self.counts(),
+            "complete": all(state == "done" for state in self.states.values()),
+            "running": self.holder or None,
+            "failed": [
+                {"output": str(outputs(note)[0]), "message": note.read_text()}
+                for note in dict.fromkeys(self.notes.values())
+            ],
+            "stale": rest,
+            "missing": self.missing(),
+            "seconds_left": self.seconds_left(cores),
+            "cores": cores,
+        }
+
+
+def _likeness(job: Job) -> tuple[tuple[str, ...], ...]:
+    """Return what a job has in common with others, from much to little."""
+    return (job.kind, job.method, job.dataset), (job.kind, job.method), (job.kind,)
+
+
+def show(found: dict[str, Any]) -> None:
+    """Print the status for people."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from rafs.pipeline.progress import clock
+
+    console = Console(highlight=False, soft_wrap=True)
+    colours = {"done": "green", "running": "cyan", "failed": "red", "stale": "yellow"}
+    table = Table(box=None, pad_edge=False)
+    table.add_column("jobs")
+    for state in STATES:
+        table.add_column(state, justify="right")
+    for kind, counts in found["jobs"].items():
+        cells = [
+            f"[{colours.get(state, 'default')}]{n}[/]" if n else "–" for state, n in counts.items()
+        ]
+        table.add_row(kind, *cells)
+    console.print(table)
+    for failure in found["failed"][:10]:
+        console.print(f"[red]failed:[/] {escape(failure['message'])}")
+    for entry in found["missing"]:
+        console.print(f"[yellow]missing:[/] {entry['dataset']}: {escape(entry['message'])}")
+    if found["running"]:
+        console.print(f"[cyan]running:[/] {escape(found['running'])}")
+    if found["complete"]:
+        console.print("[green]everything is up to date[/]")
+        return
+    seconds, cores = found["seconds_left"], found["cores"]
+    rest = "not known before some of it has run" if seconds is None else f"about {clock(seconds)}"
+    console.print(f"the rest takes {rest}{f' on {cores} cores' if seconds is not None else ''}")

@@ -1,0 +1,89 @@
+"""Where a workflow is run: what cannot work there is said before anything starts.
+
+Screens and pipes are another matter. A reader who has seen enough (`snakemake 2>&1 | head`) or a
+log file on a full disk is no reason to end a run: what nobody can read any more is dropped.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TextIO
+
+from rafs.errors import ParameterError
+from rafs.pipeline.forkserver.streams import silence
+
+BATCH = "RAFS_BATCH"  # how many training jobs are done as one
+MOST_IN_BATCH = 10_000
+
+
+def fault(root: Path) -> str:
+    """Say why a workflow of the project in `root` cannot run here; nothing if it can."""
+    name = os.fsencode(root).decode(errors="replace")
+    if "{" in name or "}" in name:
+        return f"the project lies in {name}, and Snakemake takes braces for wildcards; rename it"
+    for path in (root, Path.cwd()):
+        try:
+            os.fsencode(path).decode()
+        except UnicodeDecodeError:
+            return "the path of the project is not valid UTF-8, which DVC needs; rename it"
+    closed = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name) is None]
+    if closed:
+        return f"{' and '.join(closed)} cannot be closed; use /dev/null instead"
+    try:
+        batch_size()
+    except ParameterError as error:
+        return str(error)
+    from rafs.engine import compiler_fault
+
+    return compiler_fault()
+
+
+def batch_size() -> int:
+    """Return how many training jobs are done as one, as RAFS_BATCH says."""
+    text = os.environ.get(BATCH, "1").strip()
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST_IN_BATCH):
+        raise ParameterError(
+            f"{BATCH}={text[:40]!r} is no number of jobs; give an integer from 1 to {MOST_IN_BATCH}"
+        )
+    return int(text)
+
+
+class Unbroken:
+    """A text stream that goes silent when it cannot be written to any more."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        """Write what can be written."""
+        try:
+            return self.stream.write(text)
+        except OSError:
+            silence(self.stream.fileno())
+            return len(text)
+
+    def flush(self) -> None:
+        """Hand over what is left."""
+        try:
+            self.stream.flush()
+        except OSError:
+            silence(self.stream.fileno())
+
+    def __getattr__(self, name: str) -> Any:
+        """Be the stream in everything else."""
+        return getattr(self.stream, name)
+
+
+def go_on_unheard(handlers: Iterable[Any]) -> None:
+    """Let this process and its log handlers outlive the readers of what they say."""
+    unbroken = {}
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is not None and not isinstance(stream, Unbroken):
+            unbroken[id(stream)] = Unbroken(stream)
+            setattr(sys, name, unbroken[id(stream)])
+    for handler in handlers:
+        with contextlib.suppress(AttributeError, KeyError):
+            handler.stream = unbroken[id(handler.stream)]

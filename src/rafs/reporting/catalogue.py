@@ -1,0 +1,158 @@
+"""The tables and figures that there are, and what each declares about itself.
+
+A table is a module in `tables`, a figure one in `figures`; modules whose names begin with an
+underscore are code that several of them share. A module declares in literals, which are read
+without importing it, because planning a workflow needs neither pandas nor matplotlib:
+
+- `CAPTION`: its caption in Snakemake's report; figures carry it inside as well.
+- `READS`: the results it is made from, any of
+  `scores`, `costs`, `tuned`: the tables of its experiments;
+  `predictions`, `data`: those of the runs on its `datasets` (and its `seed`, if it has one);
+  `sources`: the specifications of all datasets, and the records of the files of user datasets.
+- `PLACE`: the order of a figure on the page; 0 is the one beside the answer.
+- `DATASETS`: those it shows unless its options name others.
+- `SWEEP`: the setting that its experiments have to sweep.
+- `DIMENSION`: the number of variables of the functions that it can show.
+"""
+
+import ast
+import difflib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rafs import datasets
+from rafs.errors import ParameterError
+
+FOLDER = Path(__file__).parent
+KINDS = ("tables", "figures")
+READS = ("scores", "costs", "tuned", "predictions", "data", "sources")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a table or a figure declares."""
+
+    caption: str
+    reads: tuple[str, ...]
+    place: int = 1
+    datasets: tuple[str, ...] = ()
+    sweep: str = ""
+    dimension: int | None = None
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What one experiment runs, as far as a table or a figure can choose from it."""
+
+    datasets: Sequence[str]
+    methods: Sequence[str]
+    seeds: Collection[int]
+    sweep: Collection[str] = ()
+
+
+@cache
+def names(kind: str) -> tuple[str, ...]:
+    """Return the names of all tables, or of all figures."""
+    return tuple(sorted(path.stem for path in (FOLDER / kind).glob("[a-z]*.py")))
+
+
+@cache
+def declaration(kind: str, name: str) -> Declaration:
+    """Return what a table or a figure declares."""
+    known = {field.upper() for field in Declaration.__dataclass_fields__}
+    found = literals(FOLDER / kind / f"{name}.py", known)
+    return Declaration(**{key.lower(): value for key, value in found.items()})
+
+
+def literals(source: Path, wanted: Collection[str]) -> dict[str, Any]:
+    """Return some constants of a module that is not imported."""
+    return {
+        target.id: ast.literal_eval(node.value)
+        for node in ast.parse(source.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name) and target.id in wanted
+    }
+
+
+def figures_in_order(chosen: Iterable[str]) -> list[str]:
+    """Return figures in the order of the page."""
+    return sorted(chosen, key=lambda name: (declaration("figures", name).place, name))
+
+
+def beside_answer() -> list[str]:
+    """Return the figures that stand beside the answer of the page."""
+    return [name for name in names("figures") if declaration("figures", name).place == 0]
+
+
+def claimed_predictions() -> list[str]:
+    """Return the datasets whose predictions in the main experiment some claim reads."""
+    sources = sorted((FOLDER / "claims").glob("[a-z]*.py"))
+    found = (literals(source, {"PREDICTIONS"}).get("PREDICTIONS", ()) for source in sources)
+    return list(dict.fromkeys(dataset for each in found for dataset in each))
+
+
+def check(
+    kind: str,
+    name: str,
+    options: Mapping[str, Any],
+    experiments: Mapping[str, Offer],
+    every: Offer,
+) -> None:
+    """Check the entry of a table or a figure in params.yaml.
+
+    `every` offers what can be chosen by an entry without experiments.
+    """
+    where = f"{kind}.{name}"
+    if name not in names(kind):
+        raise ParameterError(f"{where}: there is no such one; {_nearest(name, names(kind))}")
+    shown = declaration(kind, name)
+    for experiment in options["experiments"]:
+        if experiment not in experiments:
+            raise ParameterError(
+                f"{where}.experiments: {experiment!r} is no experiment; "
+                f"{_nearest(experiment, experiments)}"
+            )
+        if shown.sweep and shown.sweep not in experiments[experiment].sweep:
+            raise ParameterError(
+                f"{where}.experiments: {experiment!r} does not sweep {shown.sweep!r}, which this "
+                "shows"
+            )
+    _check_options(where, options, [experiments[name] for name in options["experiments"]], every)
+    if shown.dimension is not None:
+        for dataset in options.get("datasets", []):
+            _check_function(where, dataset, shown.dimension)
+
+
+def _check_options(
+    where: str, options: Mapping[str, Any], shown: Sequence[Offer], every: Offer
+) -> None:
+    """Check that what is to be shown is a part of what is run."""
+    for option in ("datasets", "methods"):
+        there = [name for offer in shown or [every] for name in getattr(offer, option)]
+        for name in options.get(option, []):
+            if name not in there:
+                what = option.removesuffix("s")
+                place = " of its experiments" if shown else ""
+                raise ParameterError(
+                    f"{where}.{option}: {name!r} is no {what}{place}; {_nearest(name, there)}"
+                )
+    seeds = {seed for offer in shown for seed in offer.seeds}
+    if shown and "seed" in options and options["seed"] not in seeds:
+        raise ParameterError(f"{where}.seed: its experiments have no seed {options['seed']}")
+
+
+def _check_function(where: str, dataset: str, dimension: int) -> None:
+    """Check that a dataset is a synthetic function of so many variables."""
+    spec = datasets.spec(dataset) if dataset in datasets.names() else None
+    if spec is None or not spec.synthetic or spec.dimension != dimension:
+        variables = "one variable" if dimension == 1 else f"{dimension} variables"
+        raise ParameterError(f"{where}.datasets: {dataset!r} is no function of {variables}")
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
+    return f"did you mean {near[0]!r}?" if near else "there is nothing to choose from"

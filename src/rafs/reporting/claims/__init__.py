@@ -1,0 +1,118 @@
+"""The paper's claims: one module each, found by being here, and judged by two rules.
+
+A module holds `CLAIM`, a `rafs.reporting.judgement.verdicts.Claim`: the statement, the paper's own
+rule, our tests, and the experiments it reads. A claim that reads predictions names their datasets
+in a literal `PREDICTIONS`, which `rafs.reporting.catalogue` finds without importing the module. NLL
+is without the constant, as in the paper.
+"""
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rafs.reporting.judgement.verdicts import (
+    CONTRADICTED,
+    HOLDS,
+    IN_PART,
+    KINDS,
+    NOT_SHOWN,
+    UNTESTABLE,
+    Claim,
+    Judged,
+    RankRule,
+    as_dict,
+    conclude,
+)
+
+if TYPE_CHECKING:
+    from rafs.reporting.inputs import Inputs
+
+__all__ = [
+    "CONTRADICTED",
+    "HOLDS",
+    "IN_PART",
+    "KINDS",
+    "NOT_SHOWN",
+    "UNTESTABLE",
+    "WORDS",
+    "Claim",
+    "Judged",
+    "as_json",
+    "claims",
+    "judge",
+    "names",
+    "tally",
+]
+
+WORDS = {
+    "shown, not shown, contradicted": "A part of a claim is shown if the test says so, "
+    "contradicted if the test says the opposite, and not shown otherwise. A claim holds if all of "
+    "its parts are shown.",
+    "better, behind": "Significantly (p < 0.05, corrected over the rivals) and by more than the "
+    "margin of practical equivalence: 0.1 nats in NLL, which is what a predicted sd 1.4 times too "
+    "large costs; 5 % in RMSE and in widths; 5 percentage points in coverage.",
+    "not worse": "The 95 % interval of the difference ends below that margin.",
+    "duel": "The comparison of two methods on one dataset, paired over seeds.",
+    "paper's rule": "Methods tie where their 95 % intervals overlap. The paper's intervals are "
+    "over the test points of one run; here intervals over seeds stand in for them.",
+    "printed": "The paper's rule on the ranks that the paper prints in its Table 3.",
+}
+"""What the rules mean by their words."""
+
+
+def names() -> list[str]:
+    """Return the names of the modules that hold a claim."""
+    return sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
+
+
+def claims() -> list[Claim]:
+    """Return all claims in the order of their numbers."""
+    modules = (importlib.import_module(f"{__name__}.{name}") for name in names())
+    return sorted((module.CLAIM for module in modules), key=lambda claim: claim.number)
+
+
+def judge(inputs: "Inputs") -> list[Judged]:
+    """Judge all claims by the results that there are."""
+    from rafs.reporting.judgement import paper_rule
+    from rafs.reporting.judgement.results import Results
+
+    results = Results(inputs)
+    ranks, printed = paper_rule.ours(results), paper_rule.printed()
+    judged = []
+    for claim in claims():
+        rule, on_print = claim.paper, None
+        if isinstance(rule, RankRule):
+            paper = conclude(rule, rule.decide(ranks))
+            on_print = conclude(rule, rule.decide(printed))
+        else:
+            paper = conclude(rule, rule.decide(results))
+        ours = conclude(claim.ours, claim.ours.decide(results))
+        judged.append(Judged(claim, paper, ours, on_print))
+    return judged
+
+
+def as_json(judged: Sequence[Judged]) -> dict[str, Any]:
+    """Return the content of claims.json; `verdict` and `kind` are those of our tests."""
+    entries = [
+        {
+            "number": one.claim.number,
+            "section": one.claim.section,
+            "claim": one.claim.statement,
+            "verdict": one.ours.text,
+            "kind": one.ours.kind,
+            "paper": as_dict(one.paper),
+            "ours": as_dict(one.ours),
+            "printed": as_dict(one.printed) if one.printed else None,
+        }
+        for one in judged
+    ]
+    return {"claims": entries, "words": WORDS, "verdicts": tally(judged)}
+
+
+def tally(judged: Sequence[Judged]) -> dict[str, dict[str, int]]:
+    """Count the kinds of verdict by the paper's rule and by our tests."""
+    return {
+        "paper": {kind: sum(one.paper.kind == kind for one in judged) for kind in KINDS},
+        "ours": {kind: sum(one.ours.kind == kind for one in judged) for kind in KINDS},
+    }

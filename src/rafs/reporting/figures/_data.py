@@ -1,0 +1,87 @@
+"""What the figures share: which runs there are, and a word on those that there are not."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from rafs.evaluation import statistics
+from rafs.reporting import labels
+from rafs.reporting.inputs import KEYS, Inputs
+
+
+def scores(
+    inputs: Inputs, options: Mapping[str, Any], default: Iterable[str] = ("main",)
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows of the figure's experiments, and notes on what they lack.
+
+    `options` may name the `experiments`, and restrict `methods` (without sweeps) and `datasets`.
+    """
+    names = list(options.get("experiments", default))
+    found = {name: inputs.find(name) for name in names}
+    frames = [frame for frame in found.values() if frame is not None]
+    rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(KEYS))
+    if "methods" in options:
+        rows = rows[bases(rows).isin(list(options["methods"]))]
+    if "datasets" in options:
+        rows = rows[rows["dataset"].isin(list(options["datasets"]))]
+    notes = [f"Experiment {name} has not been run." for name in names if found[name] is None]
+    return rows, notes + gaps(rows)
+
+
+def bases(rows: pd.DataFrame) -> "pd.Series[str]":
+    """Return the method of each run without the value of a sweep."""
+    return rows["method"].map(lambda name: str(name).partition("@")[0])
+
+
+def gaps(rows: pd.DataFrame) -> list[str]:
+    """Say which runs have no scores: one sentence per status, dataset by dataset."""
+    notes = []
+    for status, lost in rows[rows["status"] != "ok"].groupby("status"):
+        parts = []
+        for dataset in labels.in_order(lost["dataset"]):
+            here = lost[lost["dataset"] == dataset]
+            methods = [labels.method(name) for name in labels.in_order(here["method"])]
+            shown = ", ".join(methods) if len(methods) < 4 else f"{len(methods)} methods"
+            parts.append(f"{labels.dataset(dataset)}: {len(here)} ({shown})")
+        if len(parts) > 6:
+            parts = [*parts[:6], f"and {len(parts) - 6} more datasets"]
+        notes.append(
+            f"{str(status).capitalize()}: {len(lost)} of {len(rows)} runs; {'; '.join(parts)}."
+        )
+    return notes
+
+
+def usable(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the runs that have a finite value of a metric."""
+    if metric not in rows:
+        return rows.iloc[:0].assign(**{metric: pd.Series(dtype=float)})
+    values = pd.to_numeric(rows[metric], errors="coerce")
+    return rows[(rows["status"] == "ok") & np.isfinite(values)].assign(**{metric: values})
+
+
+def predictions(inputs: Inputs, *run: Any) -> dict[str, NDArray[Any]] | None:
+    """Return what a run (experiment, method, dataset, seed) predicted, or None."""
+    found = inputs.predictions(*run)
+    return found if found and found["mean"].size else None
+
+
+def why_not(rows: pd.DataFrame, **where: Any) -> str:
+    """Return why runs are missing: their own message, or that there are none."""
+    chosen = rows
+    for column, value in where.items():
+        chosen = chosen[chosen[column] == value]
+    if "message" in chosen:
+        messages = chosen.loc[chosen["status"] != "ok", "message"].dropna()
+        if len(messages):
+            return str(messages.iloc[0])
+    lost = chosen.loc[chosen["status"] != "ok", "status"]
+    return f"the run is {lost.iloc[0]}" if len(lost) else "there is no such run"
+
+
+def interval(values: ArrayLike) -> tuple[float, float, float]:
+    """Return the median over seeds and the ends of its exact 95 % interval."""
+    summary = statistics.summarise(values)
+    return summary.median, summary.low, summary.high

@@ -1,0 +1,167 @@
+"""What a table is, and how numbers look in one.
+
+A table holds its numbers twice: `frame`, tidy and at full precision, for the CSV file; and `rows`,
+short strings for readers, for Markdown and LaTeX.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import pandas as pd
+
+from rafs.reporting import labels
+from rafs.reporting.inputs import Inputs
+
+NONE = "–"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A short text, bold where it is the best of its row."""
+
+    text: str
+    bold: bool = False
+
+
+Row = Sequence[Cell | str]
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    """Numbers, how they are shown, and what has to be said about them.
+
+    `None` among the rows is a line between them.
+    """
+
+    caption: str
+    frame: pd.DataFrame
+    head: Sequence[str]
+    rows: Sequence[Row | None]
+    notes: Sequence[str] = ()
+    align: str = ""
+
+    @property
+    def alignment(self) -> str:
+        """One letter per column: l (text, and the first column), p (long text), c (numbers)."""
+        return (self.align or "l").ljust(len(self.head), "c")
+
+
+def number(value: float, decimals: int = 2) -> str:
+    """Show a number in few characters; large and tiny ones in scientific notation.
+
+    >>> number(2.214), number(-0.001), number(1.234e6), number(0.00123), number(0.00123, 4)
+    ('2.21', '0.00', '1.2e6', '0.00', '0.0012')
+    """
+    if math.isnan(value):
+        return NONE
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if abs(value) >= 1e4:
+        digits, _, exponent = f"{value:.1e}".partition("e")
+        return f"{digits}e{int(exponent)}".replace("-", "−")
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
+
+
+def interval(value: float, low: float, high: float, decimals: int = 2) -> str:
+    """Show an estimate with the ends of its interval, if it has one."""
+    shown = number(value, decimals)
+    if math.isnan(low):
+        return shown
+    return f"{shown} [{number(low, decimals)}, {number(high, decimals)}]"
+
+
+def p_value(p: float) -> str:
+    """Show a probability of the test."""
+    return NONE if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def decimals_for(values: Sequence[float]) -> int:
+    """Return how many decimals show two digits of the smallest of some positive numbers."""
+    sizes = [abs(v) for v in values if math.isfinite(v) and v != 0]
+    if not sizes:
+        return 2
+    return min(6, max(2, 1 - math.floor(math.log10(min(sizes)))))
+
+
+# ------------------------------------------------------------------------- runs of a table
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a frame as dictionaries."""
+    return cast(list[dict[str, Any]], frame.to_dict("records"))
+
+
+def chosen(inputs: Inputs, options: Mapping[str, Any], default: Sequence[str]) -> pd.DataFrame:
+    """Return the runs that a table is made of, methods and datasets in the paper's order.
+
+    Options: `experiments`, and perhaps `methods` and `datasets` to restrict them.
+    """
+    frame = inputs.collect(options.get("experiments") or default)
+    for column, option in (("method", "methods"), ("dataset", "datasets")):
+        if option in options:
+            frame = frame[frame[column].isin(list(options[option]))]
+    place = {name: k for k, name in enumerate(labels.in_order(frame["method"]))}
+    place |= {name: k for k, name in enumerate(labels.in_order(frame["dataset"]))}
+    columns = ["dataset", "method"]
+    return frame.sort_values(columns, key=lambda names: names.map(place), kind="stable")
+
+
+def ranked(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs of the methods that are compared, without the references."""
+    return frame[~frame["method"].isin(labels.REFERENCES)]
+
+
+def of_the_paper(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs on datasets of the paper, for what is compared with it."""
+    return frame[frame["dataset"].isin(labels.paper_datasets())]
+
+
+def gaps(frame: pd.DataFrame) -> list[str]:
+    """Say how many runs have no score, by status, method and dataset; nothing if all have one."""
+    notes = []
+    for status, lost in frame[frame["status"] != "ok"].groupby("status"):
+        counts = lost.groupby(["method", "dataset"], sort=False).size().rename("runs")
+        named = [
+            f"{labels.method(cell['method'])} on {labels.dataset(cell['dataset'])} ({cell['runs']})"
+            for cell in records(counts.reset_index())[:8]
+        ]
+        rest = f" and {len(counts) - 8} more cells" if len(counts) > 8 else ""
+        notes.append(
+            f"{str(status).capitalize()} runs: {len(lost)} of {len(frame)}: "
+            f"{', '.join(named)}{rest}."
+        )
+    return notes
+
+
+def sections(datasets: Sequence[str], categories: Mapping[str, str]) -> list[str | None]:
+    """Return datasets with a line between the synthetic and the real ones, as the paper has."""
+    real = [name for name in datasets if categories.get(name) in ("real", "large", "own")]
+    synthetic = [name for name in datasets if name not in real]
+    return [*synthetic, *([None] if real and synthetic else []), *real]
+
+
+def scored(cell: Mapping[str, Any]) -> str:
+    """Say in a cell what its runs lack: nothing, a count, or that there is no score at all."""
+    runs = int(cell["scored"] + cell["diverged"] + cell["missing"])
+    return "" if cell["scored"] == runs else f" ({int(cell['scored'])}/{runs})"
+
+
+def lost(cell: Mapping[str, Any]) -> str:
+    """Return the word for a cell without any score."""
+    return "diverged" if cell["diverged"] else "missing"
+
+
+TOO_FEW = "The seeds are too few for any difference on generated data to be significant here."
+"""Said where no test on a dataset could reject after the correction."""
+
+PARTIAL = "(a/b): a of b runs have a score; a diverged run counts as worse than any score."
+"""Explains `scored`; goes with `gaps`."""
+
+INTERVAL = (
+    "median over seeds with its exact 95 % interval (order statistics; six seeds or more). On real "
+    "data the seeds are splits of one table, and the interval is over these"
+)
+"""What a cell shows."""

@@ -1,0 +1,168 @@
+"""What the tables of one score share: a row per dataset, a column per method."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from rafs.evaluation import statistics
+from rafs.evaluation.metrics import BY_NAME
+from rafs.reporting import labels
+from rafs.reporting.inputs import Inputs
+from rafs.reporting.table import (
+    INTERVAL,
+    NONE,
+    PARTIAL,
+    TOO_FEW,
+    Cell,
+    ReportTable,
+    Row,
+    chosen,
+    decimals_for,
+    gaps,
+    interval,
+    lost,
+    number,
+    ranked,
+    records,
+    scored,
+    sections,
+)
+
+BEST = {False: "Lower is better.", True: "The nearest to the nominal level is best."}
+
+
+def score_table(
+    inputs: Inputs, options: Mapping[str, Any], metric: str, what: str, fine: bool = False
+) -> ReportTable:
+    """Return medians over seeds with their intervals; `fine` fits the decimals to each row.
+
+    The references stand in the last columns. They take part in no test; a mark shows where a
+    method is not better than the constant.
+    """
+    frame = chosen(inputs, options, ("main",))
+    compared = ranked(frame)
+    methods = list(dict.fromkeys(compared["method"]))
+    references = [name for name in labels.REFERENCES if name in set(frame["method"])]
+    winners = statistics.winners(compared, metric)
+    lowest = dict(zip(winners["dataset"], winners["method"], strict=True))
+    alone = set(winners.loc[winners["alone"], "dataset"])
+    share = BY_NAME[metric].nominal is not None
+    skill = statistics.skill(frame, metric) if not share else pd.DataFrame()
+    found = statistics.cells(frame, metric)
+    cells = {(row["dataset"], row["method"]): row for row in records(found)}
+    categories = dict(zip(frame["dataset"], frame["category"], strict=True))
+    worse = _no_skill(skill, metric)
+    rows: list[Row | None] = []
+    for name in sections(list(dict.fromkeys(compared["dataset"])), categories):
+        if name is None:
+            rows.append(None)
+            continue
+        middle = [cells[name, m]["median"] for m in methods if (name, m) in cells]
+        decimals = decimals_for(middle) if fine else 2
+        shown = []
+        for method in (*methods, *references):
+            best = lowest.get(name) == method
+            mark = "*" * (best and name in alone) + "‡" * ((name, method) in worse)
+            shown.append(_cell(cells.get((name, method)), best, decimals, mark))
+        rows.append([labels.dataset(name), *shown])
+    rows += _skill_rows(skill, metric, methods, references, worse)
+    lost_runs = gaps(frame)
+    keys = list(zip(found["dataset"], found["method"], strict=True))
+    return ReportTable(
+        caption=f"{what}: {INTERVAL}. {BY_NAME[metric].rewards} {BEST[share]}".replace("  ", " "),
+        frame=found.assign(
+            category=found["dataset"].map(categories),
+            metric=metric,
+            lowest=[lowest.get(d) == m for d, m in keys],
+            significant=[lowest.get(d) == m and d in alone for d, m in keys],
+            not_better_than_constant=[key in worse for key in keys],
+        ),
+        head=["Dataset", *map(labels.method, methods), *map(_reference, references)],
+        rows=rows,
+        notes=[
+            _claim(winners, share),
+            *([] if winners["tellable"].any() or winners.empty else [TOO_FEW]),
+            *(_marks(references) if not share else []),
+            *([PARTIAL, *lost_runs] if lost_runs else []),
+        ],
+    )
+
+
+def _cell(cell: Mapping[str, Any] | None, bold: bool, decimals: int, mark: str) -> Cell:
+    if cell is None:
+        return Cell("")
+    if not cell["scored"]:
+        return Cell(lost(cell))
+    shown = interval(cell["median"], cell["low"], cell["high"], decimals)
+    return Cell(shown + mark + scored(cell), bold)
+
+
+def _reference(name: str) -> str:
+    return f"{labels.method(name)} (reference)"
+
+
+def _claim(winners: pd.DataFrame, share: bool) -> str:
+    """Say what bold and the star mean, and how many rows have a star."""
+    what = "nearest" if share else "lowest"
+    return (
+        f"Bold: the {what} median. *: significantly better than every other method there (exact "
+        "signed-rank test over the same seeds; on real data Nadeau and Bengio's corrected t-test "
+        "over the splits; 5 %, Holm's correction over all rows of the table), which is so in "
+        f"{int(winners['alone'].sum())} of {len(winners)} rows."
+    )
+
+
+def _marks(references: Sequence[str]) -> list[str]:
+    """Say what the references are, and their mark."""
+    if not references:
+        return []
+    names = " and ".join(labels.method(name) for name in references)
+    notes = [f"{names}: for reference; no part in bold, stars and ranks."]
+    if statistics.BASELINE in references:
+        constant = labels.method(statistics.BASELINE)
+        notes[0] += f" ‡: not better than {constant} (training mean and standard deviation)."
+    return notes
+
+
+def _no_skill(skill: pd.DataFrame, metric: str) -> set[tuple[str, str]]:
+    """Return the datasets and methods whose median is not below that of the constant."""
+    limit = 1.0 if statistics.is_ratio(metric) else 0.0
+    return {
+        (str(dataset), str(method))
+        for method in skill
+        for dataset, value in skill[method].items()
+        if value >= limit
+    }
+
+
+def _skill_rows(
+    skill: pd.DataFrame,
+    metric: str,
+    methods: Sequence[str],
+    references: Sequence[str],
+    worse: set[tuple[str, str]],
+) -> list[Row | None]:
+    """Return the skill over all datasets, and on how many there is none."""
+    if skill.empty:
+        return []
+    ratio = statistics.is_ratio(metric)
+    over = statistics.average_skill(skill, metric)
+    columns = [*methods, *references]
+    what = "Ratio to the constant, geometric mean" if ratio else "Minus the constant, median"
+    shown = [number(over.get(name, math.nan)) for name in columns]
+    count = [
+        str(sum(method == name for _, method in worse)) if name in skill else NONE
+        for name in columns
+    ]
+    return [None, [what, *shown], ["Not better than the constant on", *count]]
+
+
+def matrix(found: pd.DataFrame, value: str) -> pd.DataFrame:
+    """Return one value of the cells with a row per dataset and a column per method, in order."""
+    table = found.set_index(["dataset", "method"])[value]
+    wide = table.unstack("method")  # noqa: PD010 (an aggregating pivot would drop NaN)
+    return wide.reindex(
+        index=list(dict.fromkeys(found["dataset"])), columns=list(dict.fromkeys(found["method"]))
+    )

@@ -1,0 +1,112 @@
+"""Our scores beside the published ones, both in the paper's conventions."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from rafs.evaluation import statistics
+from rafs.reporting import labels, published
+from rafs.reporting.inputs import Inputs
+from rafs.reporting.table import (
+    NONE,
+    PARTIAL,
+    Cell,
+    ReportTable,
+    Row,
+    chosen,
+    decimals_for,
+    gaps,
+    lost,
+    number,
+    of_the_paper,
+    ranked,
+    records,
+    scored,
+    sections,
+)
+
+
+def beside(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return our cells with the published value and how the two relate.
+
+    Censored at 100 on both sides, as in the paper, they `agree` if both lie above it or if the
+    published value lies in our interval; otherwise ours is `lower` or `higher`.
+    """
+    ours = statistics.cells(frame, published.METRICS[metric])
+    theirs = published.scores(metric).rename(
+        columns={"value": "published", "half_width": "published_half_width"}
+    )
+    both = ours.merge(theirs.drop(columns="bold"), on=["dataset", "method"], how="left")
+    both["censored"] = both["censored"].eq(True)
+    both["relation"] = [_relation(row) for row in records(both)]
+    return both
+
+
+def _relation(row: Mapping[str, Any]) -> str:
+    """Say how our median relates to the published value."""
+    if math.isnan(row["published"]) or math.isnan(row["median"]):
+        return ""
+    if row["censored"]:
+        return "agree" if row["median"] > published.LIMIT else "lower"
+    if row["low"] <= row["published"] <= row["high"]:
+        return "agree"
+    return "lower" if row["median"] < row["published"] else "higher"
+
+
+def score_vs_published(inputs: Inputs, options: Mapping[str, Any], metric: str) -> ReportTable:
+    """Return the table of one metric of the paper; options as for the plain table."""
+    frame = ranked(of_the_paper(chosen(inputs, options, ("main",))))
+    found = beside(frame, metric)
+    categories = dict(zip(frame["dataset"], frame["category"], strict=True))
+    methods = list(dict.fromkeys(found["method"]))
+    cells = {(row["dataset"], row["method"]): row for row in records(found)}
+    rows: list[Row | None] = []
+    for name in sections(list(dict.fromkeys(found["dataset"])), categories):
+        shown = [_cell(cells.get((name, m)), metric) for m in methods] if name else []
+        rows.append([labels.dataset(name), *shown] if name else None)
+    name = labels.metric(published.METRICS[metric])
+    lost_runs = gaps(frame)
+    return ReportTable(
+        caption=f"{name}: our median over seeds, and in brackets the published value. "
+        "As in the paper, what exceeds 100 is shown as > 100.",
+        frame=found,
+        head=["Dataset", *map(labels.method, methods)],
+        rows=rows,
+        notes=[
+            "Bold: both exceed 100, or the published value lies in our 95 % interval over seeds.",
+            _agreement(found),
+            *([PARTIAL, *lost_runs] if lost_runs else []),
+        ],
+    )
+
+
+def _cell(cell: Mapping[str, Any] | None, metric: str) -> Cell:
+    if cell is None:
+        return Cell("")
+    decimals = decimals_for([cell["median"]]) if metric == "rmse" else 2
+    ours = _limited(cell["median"], decimals) + scored(cell) if cell["scored"] else lost(cell)
+    theirs = "> 100" if cell["censored"] else number(cell["published"])
+    return Cell(f"{ours} [{theirs}]", cell["relation"] == "agree")
+
+
+def _limited(value: float, decimals: int) -> str:
+    return "> 100" if value > published.LIMIT else number(value, decimals)
+
+
+def _agreement(found: pd.DataFrame) -> str:
+    """Summarise how often, and how closely in order, the two tables agree."""
+    counts = found["relation"].value_counts()
+    total = int(counts.drop("", errors="ignore").sum())
+    known = found[~found["censored"] & found["published"].notna() & np.isfinite(found["median"])]
+    order = NONE
+    if len(known) > 2 and known["median"].std() > 0 and known["published"].std() > 0:
+        order = f"{stats.spearmanr(known['median'], known['published']).statistic:.2f}"
+    return (
+        f"Of {total} cells {counts.get('agree', 0)} agree, ours is lower in "
+        f"{counts.get('lower', 0)} and higher in {counts.get('higher', 0)}; Spearman's correlation "
+        f"over the {len(known)} cells that are printed as numbers: {order}."
+    )

@@ -1,0 +1,87 @@
+"""Every two methods over the datasets: who is lower how often, and whether that is significant."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from rafs.evaluation import statistics
+from rafs.reporting import labels
+from rafs.reporting.inputs import Inputs
+from rafs.reporting.table import (
+    NONE,
+    Cell,
+    ReportTable,
+    Row,
+    chosen,
+    gaps,
+    p_value,
+    ranked,
+    records,
+)
+
+CAPTION = (
+    "Every two methods over the datasets: on how many the method of the row has the lower, and the "
+    "higher, median over seeds, and p of Wilcoxon's signed-rank test on these medians (differences "
+    "in NLL, ratios of scores in the units of y) with Holm's correction over all pairs and metrics "
+    "of this table."
+)
+READS = ("scores",)
+
+
+def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
+    """Build the table; options: `experiments`, `methods`, `datasets`, `metrics`."""
+    frame = ranked(chosen(inputs, options, ("main",)))
+    methods = list(dict.fromkeys(frame["method"]))
+    metrics = options.get("metrics", ("nll", "crps", "rmse"))
+    found = pd.concat(
+        [statistics.pairwise(frame, metric, methods).assign(metric=metric) for metric in metrics],
+        ignore_index=True,
+    )
+    found["p_holm"] = statistics.holm(found["p"])
+    pairs = {(row["metric"], row["method"], row["rival"]): row for row in records(found)}
+    rows: list[Row | None] = []
+    for metric in metrics:
+        rows += [None] * bool(rows)
+        for a in methods:
+            shown = [_cell(pairs, metric, a, b) for b in methods]
+            rows.append([labels.metric(metric), labels.method(a), *shown])
+    return ReportTable(
+        caption=CAPTION,
+        frame=found[["metric", *(column for column in found if column != "metric")]],
+        head=["Metric", "Method", *(f"against {labels.method(name)}" for name in methods)],
+        rows=rows,
+        notes=[
+            "Bold: the method of the row is significantly better (5 %).",
+            *(_best(frame, metric, found[found["metric"] == metric]) for metric in metrics),
+            *gaps(frame),
+        ],
+        align="ll",
+    )
+
+
+def _cell(pairs: Mapping[Any, Mapping[str, Any]], metric: str, a: str, b: str) -> Cell:
+    """Return one pair as seen from the method of the row."""
+    row, counts = pairs.get((metric, a, b)), ("better", "worse")
+    if row is None:
+        row, counts = pairs.get((metric, b, a)), ("worse", "better")
+    if row is None:
+        return Cell("")
+    lower, higher = (int(row[name]) for name in counts)
+    if not lower + higher:
+        return Cell(NONE)
+    p = p_value(row["p_holm"])
+    shown = f"{lower}, {higher} (p {p if p.startswith('<') else f'= {p}'})"
+    return Cell(shown, row["p_holm"] < 1 - statistics.LEVEL and lower > higher)
+
+
+def _best(frame: pd.DataFrame, metric: str, pairs: pd.DataFrame) -> str:
+    """Say who has the best mean rank, and which methods are not significantly different."""
+    ranks = statistics.ranking(frame, metric).mean_ranks
+    best, p = statistics.against_best(ranks, pairs)
+    near = [name for name in ranks if name != best and not p.get(name, 1.0) < 1 - statistics.LEVEL]
+    words = ", ".join(labels.method(name) for name in near) or "none"
+    return (
+        f"{labels.metric(metric)}: lowest mean rank {labels.method(best)}; not significantly "
+        f"different from it: {words}."
+    )

@@ -1,0 +1,113 @@
+"""Where the tuned values lie in their ranges."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from rafs.reporting import labels
+from rafs.reporting.inputs import Inputs
+from rafs.reporting.table import Cell, ReportTable, Row, number, records
+
+CAPTION = (
+    "Tuned values over all datasets and seeds: the range of the search, the median and the "
+    "quartiles of what was chosen, and the share of runs whose value lies in the lowest and the "
+    "highest 5 % of the range (by its logarithm)."
+)
+READS = ("tuned",)
+
+EDGE = 0.05
+"""The lowest and the highest part of a range, by its logarithm, that counts as its edge."""
+MANY = 0.2
+"""With a larger share of the runs at an edge, the range is too narrow."""
+
+
+def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
+    """Build the table; options: `experiments`, `methods`, `datasets`."""
+    experiments = options.get("experiments") or ("main",)
+    tuned = pd.concat([inputs.tuned(name) for name in experiments], ignore_index=True)
+    for column, option in (("method", "methods"), ("dataset", "datasets")):
+        if option in options:
+            tuned = tuned[tuned[column].isin(list(options[option]))]
+    found = positions(tuned)
+    rows: list[Row | None] = []
+    before = None
+    for row in records(found):
+        rows += [None] * (before not in (None, row["method"]))
+        before = row["method"]
+        ends = f"{_value(row['least'])} to {_value(row['most'])}"
+        quartiles = f"{_value(row['quartile_1'])} to {_value(row['quartile_3'])}"
+        rows.append(
+            [
+                labels.method(row["method"]),
+                row["name"],
+                ends,
+                _value(row["median"]),
+                quartiles,
+                Cell(_share(row["at_low_edge"]), row["at_low_edge"] > MANY),
+                Cell(_share(row["at_high_edge"]), row["at_high_edge"] > MANY),
+                str(row["runs"]),
+            ]
+        )
+    edge = found[(found["at_low_edge"] > MANY) | (found["at_high_edge"] > MANY)]
+    named = [f"{labels.method(r['method'])} {r['name']}" for r in records(edge)]
+    return ReportTable(
+        caption=CAPTION,
+        frame=found,
+        head=["Method", "Setting", "Range", "Median", "Quartiles", "At low", "At high", "Runs"],
+        rows=rows,
+        notes=[
+            "Bold: more than a fifth of the runs lie at that edge, so the range is too narrow: "
+            f"{', '.join(named) or 'none'}.",
+        ],
+        align="lll",
+    )
+
+
+def positions(tuned: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per method and tuned setting with a range: quartiles, shares at the edges."""
+    rows = []
+    numeric = tuned.assign(
+        **{name: pd.to_numeric(tuned[name], errors="coerce") for name in ("value", "low", "high")}
+    ).dropna(subset=["value", "low", "high"])
+    for (method, name), part in numeric.groupby(["method", "name"], sort=False):
+        place = part.apply(_place, axis=1)
+        quartiles = part["value"].quantile([0.25, 0.5, 0.75]).to_list()
+        rows.append(
+            {
+                "method": method,
+                "name": name,
+                "least": part["low"].min(),
+                "most": part["high"].max(),
+                "quartile_1": quartiles[0],
+                "median": quartiles[1],
+                "quartile_3": quartiles[2],
+                "at_low_edge": float((place <= EDGE).mean()),
+                "at_high_edge": float((place >= 1 - EDGE).mean()),
+                "runs": len(part),
+            }
+        )
+    columns = ["method", "name", "least", "most", "quartile_1", "median", "quartile_3"]
+    columns += ["at_low_edge", "at_high_edge", "runs"]
+    table = pd.DataFrame(rows, columns=columns)
+    order = {name: k for k, name in enumerate(labels.in_order(table["method"]))}
+    return table.sort_values("method", key=lambda names: names.map(order), kind="stable")
+
+
+def _place(row: "pd.Series[Any]") -> float:
+    """Return where a value lies in its range, from 0 to 1, by logarithms where all are positive."""
+    value, low, high = (float(row[name]) for name in ("value", "low", "high"))
+    if high <= low:
+        return math.nan
+    if min(value, low) > 0:
+        value, low, high = math.log(value), math.log(low), math.log(high)
+    return (value - low) / (high - low)
+
+
+def _value(value: float) -> str:
+    return number(value, 4) if abs(value) < 0.1 else number(value)
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,37 @@
+"""The golden manifest: hashes of every result of the smoke edition.
+
+A refactoring changes no result, so it leaves this manifest as it is. A change that is meant to
+change results records it again, and the CHANGELOG says why:
+
+    rafs smoke && python tests/golden.py
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+import llvmlite.binding
+
+MANIFEST = Path(__file__).parent / "oracles/smoke_manifest.json"
+RESULTS = ("results/runs/**/predictions.npz", "results/scores/*.csv", "reports/tables/*")
+TIMED = "cost"  # the one table whose numbers depend on the machine
+
+
+def cpu() -> str:
+    """Return the type of CPU: the last digits of a result depend on its vector instructions."""
+    return str(llvmlite.binding.get_host_cpu_name())
+
+
+def manifest(root: Path) -> dict[str, str]:
+    """Return the hash of every result below a directory."""
+    files = sorted(file for pattern in RESULTS for file in root.glob(pattern))
+    return {
+        str(file.relative_to(root)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in files
+        if file.stem != TIMED
+    }
+
+
+if __name__ == "__main__":
+    found = {"cpu": cpu(), "files": manifest(Path("build/smoke"))}
+    MANIFEST.write_text(json.dumps(found, indent=1) + "\n")

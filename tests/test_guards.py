@@ -97,7 +97,7 @@ def test_one_process_trains_what_shares_a_gpu(gres, batch, monkeypatch):
     workflow = SimpleNamespace(resource_settings=resources, is_main_process=False)
     guard = guards.Guard(workflow, SimpleNamespace(gres=gres), Path())
     seen = []
-    monkeypatch.setattr(server, "start", lambda: seen.append(os.environ.get(surroundings.BATCH)))
+    monkeypatch.setattr(server, "start", lambda _: seen.append(os.environ.get(surroundings.BATCH)))
     monkeypatch.setenv(ownership.OWNER, "")
     guard.start_server()
     monkeypatch.setenv(surroundings.BATCH, "2")

@@ -60,6 +60,7 @@ ELSEWHERE = {  # commands that other tests run, or that are not ours
     "make test": "what runs this",
     "make smoke": "`rafs smoke`, in test_targets",
     "make docs": "`mkdocs build`, in test_docs",
+    "make site": "`make docs` and a sentence",
     "make readme": "its result is compared below",
     "source": "of the shell",
     "$EDITOR": "of the shell",

@@ -34,11 +34,11 @@ main()
 """
 FILES = """
 from pathlib import Path
-from rafs.experiments import Plan
+from rafs.pipeline.plan import Plan
 from rafs.pipeline.parameters import load
 from rafs.pipeline.records import INCOMPLETE
 from rafs.pipeline.snakemake_compat import about_one
-for name in Plan(load("params.yaml"), Path()).artefacts():
+for name in Plan(load("params.yaml"), Path()).files.all():
     for file in (Path(name), about_one(INCOMPLETE, name)):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("{}")

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from rafs.config.parameters import Params
-from rafs.experiments import Plan
+from rafs.pipeline.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[1]
 FILES = ("Snakefile", "workflow", "profiles", "params.yaml", "requirements.lock",

@@ -7,9 +7,10 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rafs.experiments import Plan, Run
+from rafs.experiments import Run
 from rafs.pipeline.effort import effort_of
 from rafs.pipeline.parameters import load
+from rafs.pipeline.plan import Plan
 from small_project import PROJECT
 from snakemake_executor_plugin_slurm_packed import packs, seconds
 
@@ -48,8 +49,8 @@ def test_the_reproduction_is_within_what_it_asks_for() -> None:
 
 def test_every_run_has_an_effort() -> None:
     """Of experiments by name too, and of methods without settings."""
-    for experiment in PLAN.named:
-        first = {run.method: run for run in reversed(PLAN.runs(experiment))}
+    for experiment in PLAN.experiments:
+        first = {run.method: run for run in reversed(PLAN.experiments[experiment].runs)}
         for run in first.values():
             effort = PLAN.effort(run)
             assert effort.minutes(1) >= 5

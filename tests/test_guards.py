@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import pytest
 
 from rafs import paths
-from rafs.experiments import Plan
 from rafs.files import write_json
 from rafs.pipeline import dvc, guards, records, surroundings
 from rafs.pipeline.forkserver import ownership, server
 from rafs.pipeline.parameters import load
+from rafs.pipeline.plan import Plan
 from rafs.pipeline.status import Status
 from small_project import PROJECT
 
@@ -68,7 +68,7 @@ def test_records_that_say_nothing(
     monkeypatch.chdir(tmp_path)
     plan = Plan(load(PROJECT / "params.yaml", "smoke"), PROJECT)
     write_json(paths.FETCHED.format(dataset="boston"), content)
-    drawn = plan.drawn("he", 0)
+    drawn = plan.files.sample("he", 0)
     write_json(records.METADATA / urlsafe_b64encode(drawn.encode()).decode(), content)
     assert guards.Guard(None, plan, PROJECT).missing() == []
     assert records.records() == {drawn: None}

@@ -11,10 +11,11 @@ import pytest
 from rafs import datasets, methods, paths
 from rafs.cli import main
 from rafs.errors import RafsError
-from rafs.experiments import Plan, Run
+from rafs.experiments import Run
 from rafs.files import canonical_json, read_json, read_npz, write_json
 from rafs.pipeline.jobs import aggregate, data, failed, score, train, verify
 from rafs.pipeline.parameters import load
+from rafs.pipeline.plan import Plan
 from rafs.storage import read_dataset, write_dataset, write_missing
 from small_project import PROJECT, replan
 
@@ -36,9 +37,9 @@ MADE = (paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST)
 
 def do(plan, run: Run) -> dict:
     """Run all jobs of one run and return its metrics."""
-    data.run(json.loads(plan.data("described", run.dataset, run.seed)))
-    train.run(json.loads(plan.train(run)))
-    score.run(json.loads(plan.score((run,))))
+    data.run(json.loads(plan.specs.data("described", run.dataset, run.seed)))
+    train.run(json.loads(plan.specs.train(run)))
+    score.run(json.loads(plan.specs.score((run,))))
     return read_json(run.path(paths.METRICS))
 
 
@@ -89,7 +90,7 @@ def test_the_tuned_settings_are_used(plan):
     runs = [Run("main", "ae", "he", seed) for seed in (0, 1)]
     for run in runs:
         metrics = do(plan, run)
-        fixed = json.loads(plan.train(run))["settings"]
+        fixed = json.loads(plan.specs.train(run))["settings"]
         values = read_json(run.path(paths.BEST))["values"]
         assert metrics["settings"] == methods.get("ae").resolve(fixed, values)
     found = [read_json(run.path(paths.BEST))["values"] for run in runs]
@@ -102,7 +103,7 @@ def test_a_run_takes_the_tuned_values_of_its_seed_elsewhere(plan):
     sizes = {"methods": ["ae"], "datasets": ["he"], "sweep": {"size": [2]}, "tuning": "main"}
     plan = replan(plan, lambda content: content["experiments"].update(sizes=sizes))
     run, source = Run("sizes", "ae@size=2", "he", 1), Run("main", "ae", "he", 1)
-    assert plan.training_inputs(run)["best"] == source.path(paths.BEST)
+    assert plan.files.training_inputs(run)["best"] == source.path(paths.BEST)
     do(plan, source)
     best = read_json(source.path(paths.BEST))
     metrics = do(plan, run)
@@ -135,13 +136,13 @@ def test_noise_is_fitted_where_it_is_not_known(method, dataset, entry, space, fi
 
     plan = replan(plan, change)
     run = Run("main", method, dataset, 0)
-    spec = json.loads(plan.train(run))
+    spec = json.loads(plan.specs.train(run))
     content = plan.params.written()
     assert spec["tuning"] == {"space": content["methods"][method]["search"], **content["tuning"]}
     drawn = replace(datasets.load("friedman", 0, train=40), noise=entry.get("noise"))
     if dataset == "he":
         drawn = datasets.load("he", 0)
-    write_dataset(plan.drawn(dataset, 0), drawn)
+    write_dataset(plan.files.sample(dataset, 0), drawn)
     train.run(spec)
     record = read_json(run.path(paths.RECORD))
     assert (record["engine"], record["device"]) == ("fused", "cpu")
@@ -155,7 +156,7 @@ def test_what_is_tuned_nowhere_has_no_trials(plan):
     plan = replan(plan, lambda content: content["methods"]["ae"].update(search={}))
     run = Run("main", "ae", "he", 0)
     metrics = do(plan, run)
-    assert json.loads(plan.train(run))["tuning"] is None
+    assert json.loads(plan.specs.train(run))["tuning"] is None
     assert metrics["tuned"]["status"] == "untuned"
     assert rows(paths.TRIALS, run) == []
 
@@ -169,9 +170,9 @@ def test_tuned_values_are_gathered_with_their_ranges(plan):
     plan = replan(plan, lambda content: content.update(experiments=experiments))
     plan = tuned_by(plan, 9, 9)
     for experiment in ("main", "sizes"):
-        for run in plan.runs(experiment):
+        for run in plan.experiments[experiment].runs:
             do(plan, run)
-        aggregate.run(json.loads(plan.aggregate(experiment)))
+        aggregate.run(json.loads(plan.specs.aggregate(experiment)))
     with Path(paths.TUNED.format(experiment="main")).open() as file:
         found = list(csv.DictReader(file))
     best = {seed: read_json(Run("main", "rp", "he", seed).path(paths.BEST)) for seed in (0, 1)}
@@ -190,11 +191,11 @@ def test_tuned_values_are_gathered_with_their_ranges(plan):
 
 def test_all_methods_get_the_same_effort(plan):
     runs = [
-        run for experiment in ("main", "rafs_on") for run in plan.runs(experiment)
+        run for experiment in ("main", "rafs_on") for run in plan.experiments[experiment].runs
         if (run.dataset, run.seed) == ("friedman", 0)
     ]  # fmt: skip
     assert len(runs) == 11
-    specs = [json.loads(plan.train(run)) for run in runs]
+    specs = [json.loads(plan.specs.train(run)) for run in runs]
     how = {
         canonical_json([s["training"], s["settings"]["size"], {**s["tuning"], "space": None}])
         for s in specs
@@ -223,8 +224,8 @@ def test_runs_done_together_are_the_runs_done_alone(plan):
     alone = [file.read_bytes() for file in files]
     for file in files:
         file.unlink()
-    specs = [json.loads(plan.train(run)) for run in runs]
-    lost = json.loads(plan.train(Run("main", "rafs", "he", 1))) | {"seed": 9}
+    specs = [json.loads(plan.specs.train(run)) for run in runs]
+    lost = json.loads(plan.specs.train(Run("main", "rafs", "he", 1))) | {"seed": 9}
     errors = train.run_all([*specs[:2], lost, *specs[2:]])
     assert [file.read_bytes() for file in files] == alone
     assert "seed-9" in str(errors.pop(2))
@@ -233,9 +234,9 @@ def test_runs_done_together_are_the_runs_done_alone(plan):
 
 def test_a_missing_dataset_is_carried_through(plan):
     run = Run("main", "ae", "he", 0)
-    write_missing(plan.drawn("he", 0), "no source")
-    train.run(json.loads(plan.train(run)))
-    score.run(json.loads(plan.score((run,))))
+    write_missing(plan.files.sample("he", 0), "no source")
+    train.run(json.loads(plan.specs.train(run)))
+    score.run(json.loads(plan.specs.score((run,))))
     metrics = read_json(run.path(paths.METRICS))
     assert (metrics["status"], metrics["message"]) == ("missing", "no source")
 
@@ -244,7 +245,7 @@ def test_rows_of_scores_keep_runs_that_have_none(plan):
     main = {"methods": ["ae"], "datasets": ["he"], "seeds": [0, 1]}
     plan = replan(plan, lambda content: content["experiments"].update(main=main))
     do(plan, Run("main", "ae", "he", 0))
-    aggregate.run(json.loads(plan.aggregate("main")))
+    aggregate.run(json.loads(plan.specs.aggregate("main")))
     with Path(paths.SCORES.format(experiment="main")).open() as file:
         rows = list(csv.DictReader(file))
     assert [row["status"] for row in rows] == ["ok", "failed"]
@@ -261,8 +262,8 @@ def test_a_failed_job_leaves_files_that_say_so(kind, plan, tmp_path):
     run = Run("main", "ae", "he", 0)
     do(plan, run)
     spec = {
-        "data": plan.data("described", "he", 0), "train": plan.train(run),
-        "score": plan.score((run,)),
+        "data": plan.specs.data("described", "he", 0), "train": plan.specs.train(run),
+        "score": plan.specs.score((run,)),
     }[kind]  # fmt: skip
     (tmp_path / "log").write_text("something\nrafs: the disk is full\n")
     if kind == "score":
@@ -270,23 +271,23 @@ def test_a_failed_job_leaves_files_that_say_so(kind, plan, tmp_path):
     failed.run({"of": kind, "log": "log", "spec": json.loads(spec)})
     assert len(verify.failures()) == 1
     with pytest.raises(RafsError, match="the disk is full"):
-        verify.run(json.loads(plan.verify()))
+        verify.run(json.loads(plan.specs.verify()))
     if kind == "data":
-        assert "the disk is full" in read_dataset(plan.drawn("he", 0))
+        assert "the disk is full" in read_dataset(plan.files.sample("he", 0))
     if kind == "train":
         assert read_json(run.path(paths.BEST))["status"] == "failed"
         assert rows(paths.TRIALS, run) == []
-        score.run(json.loads(plan.score((run,))))
+        score.run(json.loads(plan.specs.score((run,))))
     if kind in ("train", "score"):
         assert read_json(run.path(paths.METRICS))["status"] == "failed"
 
 
 def test_a_seed_that_cannot_be_scored_harms_no_other(plan, tmp_path, capsys, monkeypatch):
     """Whatever is wrong with it, one line says so, and it alone gets a stand-in."""
-    runs = plan.cell("main", "ae", "he")
+    runs = plan.experiments["main"].cell("ae", "he")
     good = do(plan, runs[0])
     do(plan, runs[1])
-    spec = plan.score(runs)
+    spec = plan.specs.score(runs)
     for run in runs:
         Path(run.path(paths.METRICS)).unlink()
     Path(runs[1].path(paths.PREDICTIONS)).write_text("damaged")
@@ -320,7 +321,7 @@ def test_a_dataset_comes_back_as_it_was(tmp_path):
 def test_predictions_of_other_data_are_refused(plan):
     run = Run("main", "ae", "he", 0)
     do(plan, run)
-    write_dataset(plan.drawn("he", 0), datasets.load("he", 0, test=49))
+    write_dataset(plan.files.sample("he", 0), datasets.load("he", 0, test=49))
     with pytest.raises(RafsError, match="does not fit its dataset"):
-        score.run(json.loads(plan.score((run,))))
+        score.run(json.loads(plan.specs.score((run,))))
     write_json(run.path(paths.RECORD), {"status": "ok"})

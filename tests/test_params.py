@@ -14,8 +14,9 @@ from jsonschema import Draft202012Validator
 from rafs import config, datasets
 from rafs.config.__main__ import SCHEMA, text
 from rafs.errors import ParameterError
-from rafs.experiments import Plan, Run
+from rafs.experiments import Run
 from rafs.pipeline.parameters import load
+from rafs.pipeline.plan import Plan
 from rafs.reporting import published
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -56,7 +57,7 @@ def at(keys, value):
 
 def test_the_project_s_own_parameters_are_valid_in_both_editions():
     plan = Plan(load(ROOT / "params.yaml"), ROOT)
-    assert len(plan.runs("main")) == 7 * 25 * 10
+    assert len(plan.experiments["main"].runs) == 7 * 25 * 10
     small = Plan(load(ROOT / "params.yaml", "smoke"), ROOT)
     assert {run.dataset for run in small.all_runs} == {"he", "friedman", "boston"}
     assert {run.base for run in small.all_runs} >= {"de", "hde", "ae", "ntkgp", "rp", "rafs"}
@@ -175,7 +176,7 @@ def test_a_wrong_dataset_is_named_where_it_stands_and_not_where_it_is_used(tmp_p
 
 
 def lists(plan: Plan, experiment: str) -> tuple[set[str], set[str]]:
-    runs = plan.runs(experiment)
+    runs = plan.experiments[experiment].runs
     return {run.base for run in runs}, {run.dataset for run in runs}
 
 
@@ -192,7 +193,7 @@ def test_what_is_run_by_name_does_not_keep_main_from_losing_a_method_or_a_datase
     assert "hde" not in lists(fewer, "main")[0]
     names = [name for name in fewer.datasets("main") if name != "ackley"]
     path = changed(at(["experiments", "main", "datasets"], names), tmp_path)
-    assert Plan(load(path), ROOT).left_out("quirks") == ["ackley"]
+    assert Plan(load(path), ROOT).experiments["quirks"].left_out == ["ackley"]
     message = refused(at(["experiments", "main", "methods"], ["de"]), tmp_path)
     assert "experiments.ensemble_size.tuning: 'main' does not tune 'rafs'" in message
 
@@ -211,14 +212,14 @@ def test_training_and_tuning_can_be_swept(key, tmp_path):
     section, _, name = key.partition(".")
     entry = {"methods": ["ae"], "datasets": ["he"], "sweep": {key: [7, 8]}}
     plan = Plan(load(changed(at(["experiments", "more"], entry), tmp_path)), ROOT)
-    runs = [run for run in plan.runs("more") if run.seed == 0]
+    runs = [run for run in plan.experiments["more"].runs if run.seed == 0]
     assert [run.method for run in runs] == [f"ae@{name}=7", f"ae@{name}=8"]
-    specs = [json.loads(plan.train(run)) for run in runs]
+    specs = [json.loads(plan.specs.train(run)) for run in runs]
     assert [spec[section][name] for spec in specs] == [7, 8]
     assert [spec["sweep"] for spec in specs] == [{}, {}]
     other = "training" if section == "tuning" else "tuning"
     assert specs[0][other] == specs[1][other]
-    main = json.loads(plan.train(Run("main", "ae", "he", 0)))
+    main = json.loads(plan.specs.train(Run("main", "ae", "he", 0)))
     for spec in specs:
         spec[section][name] = main[section][name]
         assert (spec["training"], spec["tuning"]) == (main["training"], main["tuning"])

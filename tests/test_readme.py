@@ -12,8 +12,8 @@ import yaml
 
 import made_up
 from documented import block, blocks, commands
-from rafs.experiments import Plan
 from rafs.pipeline.parameters import load
+from rafs.pipeline.plan import Plan
 from rafs.reporting import readme
 from rafs.reporting.summary import summarise
 from rafs.reporting.tables import categories
@@ -53,7 +53,7 @@ def test_the_yaml_is_that_of_the_documentation():
 
 def test_the_numbers_of_jobs_are_those_of_params():
     plan = Plan(load(ROOT / "params.yaml"), ROOT)
-    assert f"{len(plan.all_runs):,} runs" in TEXT
+    assert f"{len(plan.experiments.runs):,} runs" in TEXT
 
 
 ELSEWHERE = {  # commands that other tests run, or that are not ours

@@ -11,12 +11,13 @@ import yaml
 from rafs import config, datasets, methods, paths
 from rafs.errors import ParameterError
 from rafs.evaluation.metrics import evaluate
-from rafs.experiments import Plan, Run
+from rafs.experiments import Run
 from rafs.files import read_json, read_npz, write_json, write_npz
 from rafs.methods import runs
 from rafs.methods.base import Task, training
 from rafs.methods.ensemble import Scaler
 from rafs.pipeline.jobs import aggregate, data, score, train
+from rafs.pipeline.plan import Plan
 from rafs.storage import read_dataset, write_dataset
 from small_project import PROJECT, replan
 
@@ -70,9 +71,9 @@ def test_experiments_by_name_leave_the_default_as_it_is(whole):
 def test_what_a_default_run_gives_is_what_the_method_gives_on_standardised_data(plan):
     """Bit for bit, computed without the job."""
     run = Run("main", "rafs", "forrester", 0)
-    spec = json.loads(plan.train(run))
+    spec = json.loads(plan.specs.train(run))
     spec["training"]["steps"] = 25
-    write_dataset(plan.drawn_for(run), datasets.load("forrester", 0))
+    write_dataset(plan.files.data_of(run), datasets.load("forrester", 0))
     train.run(spec)
     tuned = read_json(run.path(paths.BEST))["values"]
     drawn = datasets.load("forrester", 0)
@@ -93,7 +94,7 @@ def test_what_a_default_run_gives_is_what_the_method_gives_on_standardised_data(
 
 
 def test_the_cells_of_the_released_experiment(plan):
-    runs = plan.runs("released")
+    runs = plan.experiments["released"].runs
     cells = {(run.method, run.dataset) for run in runs}
     assert {run.seed for run in runs} == set(range(5))
     assert len({dataset for method, dataset in cells if method == "rafs"}) == 25
@@ -102,9 +103,9 @@ def test_the_cells_of_the_released_experiment(plan):
     assert few == {"he", "forrester", "rastrigin", "environmental", "griewank", "roos_arnold",
                    "friedman", "planar_arm", "sum_of_powers", "piston", "robot_arm", "welch",
                    "forest_fire"}  # fmt: skip
-    assert "results/scores/quirks.csv" in plan.targets()["released"]
-    assert "reports/tables/released_vs_published.tex" in plan.targets()["released"]
-    left_out = json.loads(plan.aggregate("released"))["left_out"]
+    assert "results/scores/quirks.csv" in plan.files.targets()["released"]
+    assert "reports/tables/released_vs_published.tex" in plan.files.targets()["released"]
+    left_out = json.loads(plan.specs.aggregate("released"))["left_out"]
     assert len(left_out) == 2 * (25 - 13)
     everything = replan(plan, lambda content: content["experiments"]["released"].pop("largest"))
     assert len(everything.runs("released")) == 150 * 5
@@ -112,22 +113,22 @@ def test_the_cells_of_the_released_experiment(plan):
 
 def test_parts_of_the_released_experiment(plan):
     """A part has its runs and the tables; what is gathered is the part and what is there."""
-    quick = plan.parts["released_quick"]
+    quick = plan.experiments.groups["released_quick"]
     cells = {(run.method, run.dataset) for run in quick.runs}
     assert {method for method, _ in cells} == {"hde", "ae", "rp", "rafs"}
     assert len({dataset for method, dataset in cells if method == "ae"}) == 25
     slow = {dataset for method, dataset in cells if method == "hde"}
     assert {"boston", "ackley", "friedman"} < slow
     assert not {"schaffer4", "ishigami", "naval"} & slow
-    assert set(quick.runs) < set(plan.runs("released"))
-    assert plan.targets()["released_quick"] == plan.targets()["released_so_far"]
-    assert "reports/tables/released_vs_published.csv" in plan.targets()["released_quick"]
-    assert "results/scores/quirks.csv" not in plan.targets()["released_quick"]
+    assert set(quick.runs) < set(plan.experiments["released"].runs)
+    assert plan.files.targets()["released_quick"] == plan.files.targets()["released_so_far"]
+    assert "reports/tables/released_vs_published.csv" in plan.files.targets()["released_quick"]
+    assert "results/scores/quirks.csv" not in plan.files.targets()["released_quick"]
 
     def gathered(*asked):
-        return Plan(plan.params, PROJECT).gathered("released", frozenset(asked))
+        return Plan(plan.params, PROJECT).files.gathered("released", frozenset(asked))
 
-    whole = plan.runs("released")
+    whole = plan.experiments["released"].runs
     for asked in ([], ["released"], ["table_released_vs_published"], ["quirks_so_far"],
                   ["released", "released_quick"]):  # fmt: skip
         assert gathered(*asked) == whole
@@ -137,16 +138,16 @@ def test_parts_of_the_released_experiment(plan):
     write_npz(other.path(paths.PREDICTIONS), {})
     assert set(gathered("released_quick")) == {*quick.runs, other}
     assert gathered("released_so_far") == [other]
-    assert Plan(plan.params, PROJECT).gathered("released", None) == [other]
-    assert Plan(plan.params, PROJECT).gathered("main", None) == plan.runs("main")
-    told = [json.loads(plan.aggregate("released", frozenset(asked)))
+    assert Plan(plan.params, PROJECT).files.gathered("released", None) == [other]
+    assert Plan(plan.params, PROJECT).files.gathered("main", None) == plan.experiments["main"].runs
+    told = [json.loads(plan.specs.aggregate("released", frozenset(asked)))
             for asked in ([], ["released_quick"])]  # fmt: skip
     cost = plan.params.experiments["released"].cost
     assert told[1] == {**told[0], "partial": cost}
 
 
 def test_a_run_that_was_not_asked_for_has_not_failed(plan):
-    spec = json.loads(plan.aggregate("released", frozenset(["released_quick"])))
+    spec = json.loads(plan.specs.aggregate("released", frozenset(["released_quick"])))
     found = aggregate.row(spec, "de", "he", 0)
     assert (found["status"], found["message"]) == ("not run", spec["partial"])
     del spec["partial"]
@@ -155,7 +156,7 @@ def test_a_run_that_was_not_asked_for_has_not_failed(plan):
 
 def test_the_settings_of_the_released_experiment(plan):
     """The numbers of the authors' code, in our units."""
-    told = {m: json.loads(plan.train(Run("released", m, "he", 0)))
+    told = {m: json.loads(plan.specs.train(Run("released", m, "he", 0)))
             for m in ("de", "hde", "ae", "ntkgp", "rp", "rafs")}  # fmt: skip
     for spec in told.values():
         assert (spec["protocol"], spec["scaled"], spec["tuning"]) == ("released", False, None)
@@ -213,7 +214,7 @@ SECTION_C = {  # hidden, activation, learning rate, type of numbers, and what el
 def test_each_setting_of_the_released_code(plan, method):
     """Half the rate for de and ntkgp, whose loss in the released code is half of ours."""
     hidden, activation, rate, dtype, more = SECTION_C[method]
-    spec = json.loads(plan.train(Run("released", method, "he", 0)))
+    spec = json.loads(plan.specs.train(Run("released", method, "he", 0)))
     told = spec["settings"]
     found = (told["hidden"], told["activation"], told["learning_rate"], spec["training"]["dtype"])
     assert found == (hidden, activation, rate, dtype)
@@ -226,7 +227,7 @@ def test_each_setting_of_the_released_code(plan, method):
 def test_a_network_of_the_released_code_trains_and_predicts(plan, method):
     """Its noise is in the variance, except for rp and hde."""
     x = np.linspace(-2, 2, 12)[:, None]
-    settings = json.loads(plan.train(Run("released", method, "he", 0)))["settings"]
+    settings = json.loads(plan.specs.train(Run("released", method, "he", 0)))["settings"]
     task = Task(x, np.sin(x[:, 0]), 0.1, ("released", method))
     found = methods.get(method).fit(task, settings, training(12, {"steps": 5})).predict(x)
     assert np.isfinite(found.mean).all()
@@ -256,11 +257,11 @@ def test_gradient_descent_on_half_the_squared_error():
 def test_a_released_run_from_data_to_metrics(plan):
     """Untuned, in the data's own units, with the extra column."""
     run = Run("released", "ae", "friedman", 1)
-    data.run(json.loads(plan.data("released", "friedman", 1)))
-    spec = json.loads(plan.train(run))
+    data.run(json.loads(plan.specs.data("released", "friedman", 1)))
+    spec = json.loads(plan.specs.train(run))
     spec["training"]["steps"] = 15
     train.run(spec)
-    score.run(json.loads(plan.score((run,))))
+    score.run(json.loads(plan.specs.score((run,))))
     record = read_json(run.path(paths.METRICS))
     assert record["status"] == "ok"
     assert record["tuned"] == {"status": "untuned", "message": None, "values": {}}
@@ -282,17 +283,17 @@ def test_boston_is_scored_out_of_order(plan):
     random = np.random.default_rng(0)
     x, y = random.normal(size=(152, 1)), random.normal(22, 9, size=152)
     drawn = datasets.Dataset("boston", ("RM",), x, y, x, y, None, 0)
-    write_dataset(plan.drawn_for(run), drawn)
+    write_dataset(plan.files.data_of(run), drawn)
     write_npz(run.path(paths.PREDICTIONS), {"mean": y, "variance": np.ones(152)})
     write_json(run.path(paths.RECORD), {"status": "ok", "message": None})
-    score.run(json.loads(plan.score((run,))))
+    score.run(json.loads(plan.specs.score((run,))))
     found = read_json(run.path(paths.METRICS))["metrics"]["rmse"]
     assert found == pytest.approx(np.sqrt(np.mean((y[np.argsort(x[:, 0])] - y) ** 2)))
     assert found == pytest.approx(np.sqrt(2) * np.std(y), rel=0.2)
     usual = Run("main", "rafs", "boston", 0)
-    assert "misaligned" not in plan.score((usual,))
-    assert json.loads(plan.score((Run("released", "rafs", "boston", 0),)))["misaligned"]
-    assert "scaled" not in json.loads(plan.train(Run("released", "rafs", "boston", 0)))
+    assert "misaligned" not in plan.specs.score((usual,))
+    assert json.loads(plan.specs.score((Run("released", "rafs", "boston", 0),)))["misaligned"]
+    assert "scaled" not in json.loads(plan.specs.train(Run("released", "rafs", "boston", 0)))
 
 
 # ------------------------------------------------------------------------------------- switches
@@ -300,15 +301,15 @@ def test_boston_is_scored_out_of_order(plan):
 
 def test_each_quirk_alone(plan):
     """A quirk is run where it can change something, and changes nothing but its own part."""
-    cells = {(run.method, run.dataset) for run in plan.runs("quirks")}
+    cells = {(run.method, run.dataset) for run in plan.experiments["quirks"].runs}
     assert {d for m, d in cells if m == "rafs@quirk=griewank_rows"} == {"griewank"}
     assert {m for m, _ in cells if "hde_variance" in m} == {"hde@quirk=hde_variance_as_sd"}
     assert len({d for m, d in cells if m == "rp@quirk=rp_no_noise"}) == 25
     assert len({d for m, d in cells if m == "ae@quirk=collinear_inputs"}) == 6
     own = {"method", "protocol", "experiment", "settings", "tuning"}
     for method, dataset in sorted(cells):
-        odd = json.loads(plan.train(Run("quirks", method, dataset, 2)))
-        usual = json.loads(plan.train(Run("main", odd["base"], dataset, 2)))
+        odd = json.loads(plan.specs.train(Run("quirks", method, dataset, 2)))
+        usual = json.loads(plan.specs.train(Run("main", odd["base"], dataset, 2)))
         assert {key for key in odd if odd[key] != usual.get(key)} <= own
         assert odd["tuning"] == "main"  # its values of the same seed
         name = method.partition("=")[2]
@@ -393,7 +394,7 @@ def test_he_scores_as_with_the_released_code(plan):
     for method, low, high in (("ae", 20, 86), ("rafs", 1.5, 3.8)):
         values = []
         for seed in range(6):
-            spec = json.loads(plan.train(Run("released", method, "he", seed)))
+            spec = json.loads(plan.specs.train(Run("released", method, "he", seed)))
             run = runs.BenchmarkRun(spec, drawn, runs.UNTUNED)
             (found,) = runs.fit_predict([runs.prepare(run)])
             predicted = found.prediction
@@ -406,15 +407,15 @@ def test_he_scores_as_with_the_released_code(plan):
 
 def test_the_page_shows_what_has_been_run_by_name(plan):
     """It is told of the scores that are there, by their hash, and asks for none."""
-    before = json.loads(plan.page())
+    before = json.loads(plan.specs.page())
     assert "seen" not in before
     assert "released" not in before["experiments"]
     assert "quirks" not in before["tables"]
     place = Path(paths.SCORES.format(experiment="quirks"))
     place.parent.mkdir(parents=True)
     place.write_text("method\n")
-    after = json.loads(Plan(plan.params, PROJECT).page())
+    after = json.loads(Plan(plan.params, PROJECT).specs.page())
     assert list(after["seen"]) == ["quirks"]
     assert after["experiments"] == [*before["experiments"], "quirks"]
     assert set(after["tables"]) - set(before["tables"]) == {"quirks"}
-    assert not [name for name in plan.page_inputs() if "quirks" in name or "released" in name]
+    assert not [name for name in plan.files.page_inputs() if "quirks" in name or "released" in name]

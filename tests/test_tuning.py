@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 
 from rafs import datasets, methods, paths
 from rafs.evaluation.likelihood import NOISES, fit_noise, gaussian_nll
-from rafs.experiments import Plan, Run
+from rafs.experiments import Run
 from rafs.files import read_npz
 from rafs.methods import tuning
 from rafs.methods.base import Task, training
@@ -22,6 +22,7 @@ from rafs.methods.tuning import Problem, Search
 from rafs.pipeline.effort import tuning_trainings
 from rafs.pipeline.jobs import train
 from rafs.pipeline.parameters import load
+from rafs.pipeline.plan import Plan
 from rafs.seeding import generator
 from rafs.storage import write_dataset
 from small_project import PROJECT, replan
@@ -317,8 +318,8 @@ def test_a_run_sees_its_own_training_rows_and_nothing_else(plan):
 
     def made(first, second) -> tuple[list[bytes], bytes]:
         for seed, data in enumerate((first, second)):
-            write_dataset(plan.drawn("friedman", seed), data)
-        train.run(json.loads(plan.train(run)))
+            write_dataset(plan.files.sample("friedman", seed), data)
+        train.run(json.loads(plan.specs.train(run)))
         tuned = [Path(run.path(name)).read_bytes() for name in (paths.TRIALS, paths.BEST)]
         return tuned, read_npz(run.path(paths.PREDICTIONS))["mean"].tobytes()
 

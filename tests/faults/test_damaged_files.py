@@ -12,9 +12,9 @@ import pytest
 
 from rafs import files
 from rafs.errors import DamagedFileError, RafsError
-from rafs.experiments import Plan
 from rafs.pipeline import records
 from rafs.pipeline.parameters import load
+from rafs.pipeline.plan import Plan
 from rafs.reporting.inputs import Inputs
 from small_project import Copy, unchanging
 
@@ -109,7 +109,7 @@ def test_the_bytes_of_every_artefact_are_on_record(
     monkeypatch.chdir(finished.root)
     plan = Plan(load("params.yaml"), finished.root)
     assert records.damaged(plan) == {}
-    artefacts = plan.artefacts()
+    artefacts = plan.files.all()
     for name in artefacts:
         with Path(name).open("ab") as file:
             file.write(b" ")

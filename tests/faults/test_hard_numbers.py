@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from rafs import cli, config, methods, paths
 from rafs.errors import ParameterError
-from rafs.experiments import Plan, Run
+from rafs.experiments import Run
 from rafs.files import read_json
 from rafs.pipeline.jobs import aggregate, claims, figures, page, score, summary, tables, train
+from rafs.pipeline.plan import Plan
 from rafs.storage import Dataset, read_dataset, write_dataset
 from small_project import PROJECT, replan
 
@@ -61,9 +62,9 @@ def with_outlier(values: Array, row: int, size: float = 1e9) -> Array:
 def measured(plan: Plan, data: Dataset, method: str) -> dict:
     """Tune, train and score a method on some data; return its metrics file, read strictly."""
     run = Run("main", method, "he", 0)
-    write_dataset(plan.drawn("he", 0), data)
-    train.run(json.loads(plan.train(run)))
-    score.run(json.loads(plan.score((run,))))
+    write_dataset(plan.files.sample("he", 0), data)
+    train.run(json.loads(plan.specs.train(run)))
+    score.run(json.loads(plan.specs.score((run,))))
 
     def refuse(constant: str) -> float:
         raise AssertionError(f"{constant} in a metrics file")
@@ -169,14 +170,18 @@ def test_one_training_row(
 @pytest.mark.slow
 def test_reports_of_nothing_but_lost_runs(plan: Plan) -> None:
     """When all runs have diverged, everything is still drawn, judged and shown, as lost."""
-    for experiment in plan.experiments:
-        aggregate.run(json.loads(plan.aggregate(experiment)))
+    for experiment in plan.experiments.default:
+        aggregate.run(json.loads(plan.specs.aggregate(experiment)))
     for kind, module in (("tables", tables), ("figures", figures)):
-        for name in plan.shown_names(kind):
-            module.run(json.loads(plan.shown(kind, name)))
-    for module, spec in ((claims, plan.claims()), (summary, plan.summary()), (page, plan.page())):
+        for name in plan.files.shown_names(kind):
+            module.run(json.loads(plan.specs.shown(kind, name)))
+    for module, spec in (
+        (claims, plan.specs.claims()),
+        (summary, plan.specs.summary()),
+        (page, plan.specs.page()),
+    ):
         module.run(json.loads(spec))
     verdicts = Counter(claim["verdict"] for claim in read_json(paths.CLAIMS)["claims"])
     assert set(verdicts) == {"not testable"}, verdicts
-    assert read_json(paths.SUMMARY)["runs"]["failed"] == len(plan.runs("main"))
+    assert read_json(paths.SUMMARY)["runs"]["failed"] == len(plan.experiments["main"].runs)
     assert "failed" in Path(paths.PAGE).read_text()

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from rafs.config.checks import RESERVED
 from rafs.errors import ParameterError
-from rafs.experiments import Plan
 from rafs.pipeline.parameters import load
+from rafs.pipeline.plan import Plan
 from rafs.pipeline.status import jobs
 from small_project import PROJECT, Copy, small
 
@@ -61,18 +61,18 @@ def verdict(path: Path, edition: str | None = None) -> str:
 
 def use(plan: Plan) -> None:
     """Ask a plan for everything that the rules of the workflow ask it for."""
-    names = plan.artefacts()
+    names, files, specs = plan.files.all(), plan.files, plan.specs
     assert len(names) == len(set(names))
     assert all(SAFE_PATH.fullmatch(name) and ".." not in name for name in names)
-    plan.targets()
-    for experiment in plan.experiments:
-        run = plan.runs(experiment)[-1]
-        plan.train(run), plan.score((run,)), plan.training_inputs(run), plan.aggregate(experiment)
-        plan.data("described", run.dataset, run.seed)
+    files.targets()
+    for experiment in plan.experiments.default:
+        run = plan.experiments[experiment].runs[-1]
+        files.training_inputs(run), specs.train(run), specs.score((run,))
+        specs.aggregate(experiment), specs.data("described", run.dataset, run.seed)
     for kind in ("tables", "figures"):
         for name in getattr(plan.params, kind):
-            plan.shown(kind, name), plan.shown_inputs(kind, name)
-    plan.claims(), plan.summary(), plan.page(), plan.verify(), plan.claims_inputs()
+            specs.shown(kind, name), files.shown_inputs(kind, name)
+    specs.claims(), specs.summary(), specs.page(), specs.verify(), files.claims_inputs()
 
 
 HOSTILE = st.sampled_from(
@@ -251,7 +251,7 @@ def is_modest(plan: Plan) -> bool:
             waiting += value.values() if isinstance(value, dict) else value
         elif isinstance(value, int) and value > 300:
             return False
-    return len(plan.all_runs) <= 12 and not plan.real(extra=True)
+    return len(plan.experiments.runs) <= 12 and not plan.sources.used(extra=True)
 
 
 JOBS = {"data": "data", "training": "train", "scoring": "score"}

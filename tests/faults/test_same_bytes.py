@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from rafs import methods
-from rafs.experiments import Plan, Run
+from rafs.experiments import Run
 from rafs.pipeline.parameters import load
+from rafs.pipeline.plan import Plan
 from small_project import Copy, copied
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
@@ -56,9 +57,9 @@ def turkish(folder: Path) -> dict[str, str]:
 def alone(copy: Copy) -> None:
     """Run every job of the sample in a plain process, without Snakemake."""
     plan = Plan(load(copy.root / "params.yaml"), copy.root)
-    specs = [("data", plan.data("described", "he", 1))]
-    specs += [("train", plan.train(run)) for run in RUNS]
-    specs += [("score", plan.score((run,))) for run in RUNS]
+    specs = [("data", plan.specs.data("described", "he", 1))]
+    specs += [("train", plan.specs.train(run)) for run in RUNS]
+    specs += [("score", plan.specs.score((run,))) for run in RUNS]
     jobs = [["job", name, "--spec", spec] for name, spec in specs]
     (copy.root / "jobs.json").write_text(json.dumps(jobs))
     code = "import json; from rafs.cli import main; [main(j) for j in json.load(open('jobs.json'))]"

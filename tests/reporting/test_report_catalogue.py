@@ -8,9 +8,10 @@ import pytest
 
 import made_up
 import shown
-from rafs import experiments, paths
+from rafs import paths
 from rafs.errors import ParameterError
 from rafs.pipeline import parameters
+from rafs.pipeline.plan import Plan
 from rafs.reporting import catalogue
 from rafs.reporting.catalogue import Offer
 
@@ -86,16 +87,16 @@ def test_declarations_are_read_without_importing_what_they_are_about():
 
 
 def test_jobs_wait_for_what_is_declared():
-    plan = experiments.Plan(parameters.load(PROJECT / "params.yaml", "smoke"), PROJECT)
-    assert plan.shown_inputs("tables", "cost") == ["results/costs/main.csv"]
-    assert plan.shown_inputs("tables", "datasets") == []
-    runs = [run for run in plan.runs("main") if run.dataset == "friedman"]
-    assert set(plan.shown_inputs("figures", "confidence_error")) == {
+    plan = Plan(parameters.load(PROJECT / "params.yaml", "smoke"), PROJECT)
+    assert plan.files.shown_inputs("tables", "cost") == ["results/costs/main.csv"]
+    assert plan.files.shown_inputs("tables", "datasets") == []
+    runs = [run for run in plan.experiments["main"].runs if run.dataset == "friedman"]
+    assert set(plan.files.shown_inputs("figures", "confidence_error")) == {
         "results/scores/main.csv",
         *(run.path(paths.PREDICTIONS) for run in runs),
-        *(plan.drawn_for(run) for run in runs),
+        *(plan.files.data_of(run) for run in runs),
     }
-    assert plan.shown_inputs("figures", "training_points_1d") == [plan.drawn("he", 0)]
+    assert plan.files.shown_inputs("figures", "training_points_1d") == [plan.files.sample("he", 0)]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from rafs.experiments import Plan
 from rafs.pipeline.parameters import load
+from rafs.pipeline.plan import Plan
 from rafs.pipeline.records import METADATA, about
 from small_project import PROJECT, Copy, ran
 
@@ -74,7 +74,7 @@ def test_every_file_is_known(finished: Copy, monkeypatch: pytest.MonkeyPatch) ->
         f"results/runs/more/ae/ishigami/seed-0/{name}" for name in ("best.json", "trials.csv")
     )
     assert {best, trials, "results/tuned/more.csv", "results/tuned/released.csv"} <= made
-    assert made - {*plan.artefacts(), *plan.extra_artefacts()} == set()
+    assert made - {*plan.files.all(), *plan.files.extra()} == set()
     finished.replace(best, "values", "worths")
     done = finished.run("snakemake", "--dry-run", "more")
     assert f"rafs: {best} is damaged: it is not what later jobs have read" in done.stderr

@@ -44,15 +44,15 @@ SPEC = Spec(
 SPECS = """
 import json
 from rafs import datasets
-from rafs.experiments import Plan
+from rafs.pipeline.plan import Plan
 from rafs.pipeline.parameters import load
 plan = Plan(load("params.yaml"))
-found = {f"fetch {name}": plan.fetch(name) for name in datasets.raw_files()}
+found = {f"fetch {name}": plan.specs.fetch(name) for name in datasets.raw_files()}
 for name in datasets.names():
     for protocol in ("described", "released"):
-        found[f"{protocol} {name}"] = plan.data(protocol, name, 0)
+        found[f"{protocol} {name}"] = plan.specs.data(protocol, name, 0)
 for table in ("datasets", "sizes", "nll"):
-    found[f"table {table}"] = plan.shown("tables", table)
+    found[f"table {table}"] = plan.specs.shown("tables", table)
 print(json.dumps(found))
 """
 

@@ -22,7 +22,8 @@ for variable, folder in (
 
 from rafs import paths
 from rafs.pipeline import guards
-from rafs.experiments import Plan, Run
+from rafs.experiments import Run
+from rafs.pipeline.plan import Plan
 from rafs.reporting.catalogue import declaration
 
 PLAN = Plan(guards.parameters(ROOT, config.get("edition")), ROOT)
@@ -31,7 +32,7 @@ GUARD.on_parse()
 
 
 wildcard_constraints:
-    experiment="|".join(PLAN.named),
+    experiment="|".join(PLAN.experiments),
     method=r"[a-z0-9_+]+(@[a-z_]+=[A-Za-z0-9_.+-]+)?",
     dataset=r"[a-z0-9_]+",
     protocol=r"[a-z0-9_+]+",
@@ -46,11 +47,13 @@ def run_of(wildcards):
 
 
 def cell_of(wildcards):
-    return PLAN.cell(wildcards.experiment, wildcards.method, wildcards.dataset)
+    return PLAN.experiments[wildcards.experiment].cell(
+        wildcards.method, wildcards.dataset
+    )
 
 
 def score_rule(seeds):
-    if list(seeds) == PLAN.seeds(PLAN.headline):
+    if list(seeds) == PLAN.experiments[PLAN.experiments.headline].seeds:
         return "score"
     if list(seeds) == list(range(len(seeds))):
         return f"score_{len(seeds)}_seeds"
@@ -60,19 +63,19 @@ def score_rule(seeds):
 # A file that nothing makes keeps Snakemake from a rule: it takes `score_alone` instead of `score`.
 def not_asked_for(wildcards):
     targets = GUARD.targets()
-    if wildcards.experiment not in PLAN.extra or targets is None:
+    if wildcards.experiment not in PLAN.experiments.extra or targets is None:
         return []
-    asked_for = set(PLAN.gathered(wildcards.experiment, targets))
+    asked_for = set(PLAN.files.gathered(wildcards.experiment, targets))
     return [] if asked_for.issuperset(cell_of(wildcards)) else ["runs not asked for"]
 
 
 # What the main experiment needs comes first, and what is shown comes as soon as it can.
 def by_experiment(wildcards):
-    return 1 if wildcards.experiment == PLAN.headline else 0
+    return 1 if wildcards.experiment == PLAN.experiments.headline else 0
 
 
 def everything(wildcards):
-    return PLAN.artefacts()
+    return PLAN.files.all()
 
 
 onstart:

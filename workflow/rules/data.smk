@@ -2,7 +2,7 @@
 # cluster often have no network. Every dataset is sampled once per seed.
 rule fetch:
     input:
-        lambda wc: PLAN.supplied(wc.dataset),
+        lambda wc: PLAN.sources.supplied(wc.dataset),
     output:
         paths.FETCHED,
     log:
@@ -12,14 +12,14 @@ rule fetch:
     conda:
         "../envs/rafs.yaml"
     params:
-        spec=lambda wc: PLAN.fetch(wc.dataset),
+        spec=lambda wc: PLAN.specs.fetch(wc.dataset),
     shell:
         "rafs job fetch --spec {params.spec:q} > {log:q} 2>&1"
 
 
 rule data:
     input:
-        lambda wc: PLAN.sources(wc.dataset, wc.protocol),
+        lambda wc: PLAN.sources.inputs(wc.dataset, wc.protocol),
     output:
         paths.DATA,
     log:
@@ -28,7 +28,7 @@ rule data:
     conda:
         "../envs/rafs.yaml"
     params:
-        spec=lambda wc: PLAN.data(wc.protocol, wc.dataset, int(wc.seed)),
+        spec=lambda wc: PLAN.specs.data(wc.protocol, wc.dataset, int(wc.seed)),
     shell:
         "rafs job data --spec {params.spec:q} > {log:q} 2>&1"
         " || rafs job failed --spec {params.spec:q} --of data --log {log:q}"

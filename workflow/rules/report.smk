@@ -3,7 +3,7 @@ rule aggregate:
     input:
         lambda wc: [
             run.path(t)
-            for run in PLAN.gathered(wc.experiment, GUARD.targets())
+            for run in PLAN.files.gathered(wc.experiment, GUARD.targets())
             for t in (paths.METRICS, paths.COST, paths.BEST)
         ],
     output:
@@ -16,14 +16,14 @@ rule aggregate:
     conda:
         "../envs/rafs.yaml"
     params:
-        spec=lambda wc: PLAN.aggregate(wc.experiment, GUARD.targets()),
+        spec=lambda wc: PLAN.specs.aggregate(wc.experiment, GUARD.targets()),
     shell:
         "rafs job aggregate --spec {params.spec:q} > {log:q} 2>&1"
 
 
 rule table:
     input:
-        lambda wc: PLAN.shown_inputs("tables", wc.name),
+        lambda wc: PLAN.files.shown_inputs("tables", wc.name),
     output:
         report(
             expand(paths.TABLE, table="{name}", format="csv", allow_missing=True),
@@ -40,7 +40,7 @@ rule table:
     conda:
         "../envs/rafs.yaml"
     params:
-        spec=lambda wc: PLAN.shown("tables", wc.name),
+        spec=lambda wc: PLAN.specs.shown("tables", wc.name),
         caption=lambda wc: declaration("tables", wc.name).caption,
     shell:
         "rafs job tables --spec {params.spec:q} > {log:q} 2>&1"
@@ -48,7 +48,7 @@ rule table:
 
 rule figure:
     input:
-        lambda wc: PLAN.shown_inputs("figures", wc.name),
+        lambda wc: PLAN.files.shown_inputs("figures", wc.name),
     output:
         report(
             expand(paths.FIGURE, figure="{name}", format="svg", allow_missing=True),
@@ -65,7 +65,7 @@ rule figure:
     conda:
         "../envs/rafs.yaml"
     params:
-        spec=lambda wc: PLAN.shown("figures", wc.name),
+        spec=lambda wc: PLAN.specs.shown("figures", wc.name),
         caption=lambda wc: declaration("figures", wc.name).caption,
     shell:
         "rafs job figures --spec {params.spec:q} > {log:q} 2>&1"
@@ -73,24 +73,24 @@ rule figure:
 
 rule claims:
     input:
-        PLAN.claims_inputs(),
+        PLAN.files.claims_inputs(),
     output:
         report(paths.CLAIMS, caption="../report/claims.rst", category="Claims"),
-        PLAN.shown_files("tables", "claims"),
+        PLAN.files.shown_files("tables", "claims"),
     log:
         "logs/claims.txt",
     priority: 3
     conda:
         "../envs/rafs.yaml"
     params:
-        spec=lambda wc: PLAN.claims(),
+        spec=lambda wc: PLAN.specs.claims(),
     shell:
         "rafs job claims --spec {params.spec:q} > {log:q} 2>&1"
 
 
 rule summary:
     input:
-        PLAN.all_scores(),
+        PLAN.files.scores(),
     output:
         paths.SUMMARY,
         paths.PLOT_SCORES,
@@ -100,14 +100,14 @@ rule summary:
     conda:
         "../envs/rafs.yaml"
     params:
-        spec=lambda wc: PLAN.summary(),
+        spec=lambda wc: PLAN.specs.summary(),
     shell:
         "rafs job summary --spec {params.spec:q} > {log:q} 2>&1"
 
 
 rule page:
     input:
-        PLAN.page_inputs(),
+        PLAN.files.page_inputs(),
     output:
         report(paths.PAGE, caption="../report/page.rst", category="Page"),
     log:
@@ -116,7 +116,7 @@ rule page:
     conda:
         "../envs/rafs.yaml"
     params:
-        spec=lambda wc: PLAN.page(),
+        spec=lambda wc: PLAN.specs.page(),
     shell:
         "rafs job page --spec {params.spec:q} > {log:q} 2>&1"
 
@@ -133,6 +133,6 @@ rule verify:
     conda:
         "../envs/rafs.yaml"
     params:
-        spec=lambda wc: PLAN.verify(),
+        spec=lambda wc: PLAN.specs.verify(),
     shell:
         "rafs job verify --spec {params.spec:q} > {log:q} 2>&1"

@@ -1,5 +1,5 @@
 # Names for parts of the whole: an experiment, a table (table_nll) or a figure (figure_overview).
-for name, files in PLAN.targets().items():
+for name, files in PLAN.files.targets().items():
 
     rule:
         name:

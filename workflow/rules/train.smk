@@ -1,7 +1,7 @@
 # One job tunes and trains each run: (experiment, method, dataset, seed).
 rule train:
     input:
-        unpack(lambda wc: PLAN.training_inputs(run_of(wc))),
+        unpack(lambda wc: PLAN.files.training_inputs(run_of(wc))),
     output:
         predictions=paths.PREDICTIONS,
         record=paths.RECORD,
@@ -21,7 +21,7 @@ rule train:
         mem_mb=lambda wc, attempt: PLAN.effort(run_of(wc)).memory(attempt),
         gres=PLAN.gres,
     params:
-        spec=lambda wc: PLAN.train(run_of(wc)),
+        spec=lambda wc: PLAN.specs.train(run_of(wc)),
     shell:
         "rafs job train --spec {params.spec:q} > {log:q} 2>&1"
         " || rafs job failed --spec {params.spec:q} --of train --log {log:q}"
@@ -29,7 +29,7 @@ rule train:
 
 # One job scores all seeds of (experiment, method, dataset), and writes one metrics file per run.
 # A Snakemake rule has a fixed number of outputs: hence one rule per number of seeds.
-for seeds, experiments in PLAN.same_seeds().items():
+for seeds, experiments in PLAN.experiments.same_seeds().items():
 
     rule:
         name:
@@ -38,7 +38,7 @@ for seeds, experiments in PLAN.same_seeds().items():
             not_asked_for,
             predictions=expand(paths.PREDICTIONS, seed=seeds, allow_missing=True),
             record=expand(paths.RECORD, seed=seeds, allow_missing=True),
-            data=lambda wc: [PLAN.drawn_for(run) for run in cell_of(wc)],
+            data=lambda wc: [PLAN.files.data_of(run) for run in cell_of(wc)],
         output:
             expand(paths.METRICS, seed=seeds, allow_missing=True),
         log:
@@ -49,7 +49,7 @@ for seeds, experiments in PLAN.same_seeds().items():
         conda:
             "../envs/rafs.yaml"
         params:
-            spec=lambda wc: PLAN.score(cell_of(wc)),
+            spec=lambda wc: PLAN.specs.score(cell_of(wc)),
         shell:
             "rafs job score --spec {params.spec:q} > {log:q} 2>&1"
             " || rafs job failed --spec {params.spec:q} --of score --log {log:q}"
@@ -62,17 +62,17 @@ rule score_alone:
     input:
         predictions=paths.PREDICTIONS,
         record=paths.RECORD,
-        data=lambda wc: PLAN.drawn_for(run_of(wc)),
+        data=lambda wc: PLAN.files.data_of(run_of(wc)),
     output:
         paths.METRICS,
     log:
         "logs/score/{experiment}/{method}/{dataset}/seed-{seed}.txt",
     wildcard_constraints:
-        experiment="|".join(PLAN.extra) or "-",
+        experiment="|".join(PLAN.experiments.extra) or "-",
     conda:
         "../envs/rafs.yaml"
     params:
-        spec=lambda wc: PLAN.score((run_of(wc),)),
+        spec=lambda wc: PLAN.specs.score((run_of(wc),)),
     shell:
         "rafs job score --spec {params.spec:q} > {log:q} 2>&1"
         " || rafs job failed --spec {params.spec:q} --of score --log {log:q}"

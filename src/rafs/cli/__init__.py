@@ -210,8 +210,8 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
-    from rafs.experiments import Plan
     from rafs.pipeline.parameters import load
+    from rafs.pipeline.plan import Plan
     from rafs.pipeline.status import Status, show
 
     found = Status(Plan(load("params.yaml"))).as_dict(options.cores or os.cpu_count() or 1)
@@ -236,18 +236,20 @@ def _fetch(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from rafs.experiments import Plan
     from rafs.pipeline.parameters import load
+    from rafs.pipeline.plan import Plan
     from rafs.pipeline.sources import data_fault
 
     plan = Plan(load(options.file), Path(options.file).parent)
-    if fault := data_fault(plan):
+    if fault := data_fault(plan.sources):
         raise fault
-    more = "".join(f"; {name} by name: {len(plan.runs(name))} runs" for name in plan.extra)
+    experiments = plan.experiments
+    extra = {name: len(experiments[name].runs) for name in experiments.extra}
+    more = "".join(f"; {name} by name: {runs} runs" for name, runs in extra.items())
     load(options.file, "smoke")
     print(
-        f"{options.file} is valid: {len(plan.experiments)} experiments, {len(plan.all_runs)} runs"
-        f"{more}"
+        f"{options.file} is valid: {len(experiments.default)} experiments, "
+        f"{len(experiments.runs)} runs{more}"
     )
     return 0
 
@@ -268,9 +270,9 @@ def _smoke(options: argparse.Namespace) -> int:
 
 
 def _clean(options: argparse.Namespace) -> int:
-    from rafs.experiments import Plan
     from rafs.pipeline.lock import IN_USE, held_by
     from rafs.pipeline.parameters import load
+    from rafs.pipeline.plan import Plan
     from rafs.pipeline.records import unrecorded
 
     if holder := held_by():

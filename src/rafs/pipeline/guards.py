@@ -23,13 +23,13 @@ from typing import IO, Any
 
 from rafs import paths
 from rafs.errors import RafsError
-from rafs.experiments import Plan
 from rafs.files import unwritable
 from rafs.pipeline import dvc, leftovers, lock, snakemake_compat, surroundings
 from rafs.pipeline.forkserver import client, ownership, server
 from rafs.pipeline.jobs.failed import failures, holds, notes, outputs
 from rafs.pipeline.messages import say, stop
 from rafs.pipeline.parameters import Params, load
+from rafs.pipeline.plan import Plan
 from rafs.pipeline.records import METADATA, damaged, mark_incomplete, seal, unrecorded
 from rafs.pipeline.sources import at_hand, data_fault, source
 
@@ -98,7 +98,7 @@ class Guard:
 
     def refuse_data(self) -> None:
         """Stop with a sentence if a file of data that is used here cannot be."""
-        if fault := data_fault(self.plan):
+        if fault := data_fault(self.plan.sources):
             stop(str(fault), fault.exit_code)
 
     def refuse_unrecorded(self) -> list[str]:
@@ -136,12 +136,12 @@ class Guard:
     def look_again(self) -> None:
         """Look again for a real dataset that was missing if it is to be had now."""
         records = [paths.FETCHED.format(dataset=dataset) for dataset, _ in self.missing()
-                   if at_hand(self.plan, dataset)]  # fmt: skip
+                   if at_hand(self.plan.sources, dataset)]  # fmt: skip
         mark_incomplete(records)
 
     def missing(self) -> list[tuple[str, str]]:
         """Return the real datasets that could not be had, and why."""
-        found = ((dataset, source(dataset)) for dataset in self.plan.real(extra=True))
+        found = ((dataset, source(dataset)) for dataset in self.plan.sources.used(extra=True))
         return [
             (dataset, record.get("message", ""))
             for dataset, record in found
@@ -152,9 +152,9 @@ class Guard:
         """Say which real datasets are missing, or may turn out to be."""
         away = [
             dataset
-            for dataset in self.plan.real()
+            for dataset in self.plan.sources.used()
             if not Path(paths.FETCHED.format(dataset=dataset)).exists()
-            and not at_hand(self.plan, dataset)
+            and not at_hand(self.plan.sources, dataset)
         ]
         if away:
             say(f"not on this machine, so their sources will be tried: {', '.join(away)}")
@@ -183,9 +183,10 @@ class Guard:
         for name, cost in self.asked().items():
             if cost:
                 say(f"experiment {name} costs {cost}")
-            if lost := self.plan.left_out(name) if name in self.plan.named else []:
-                source = self.plan.tuning(name)
-                say(f"experiment {name} leaves out {', '.join(lost)}: {source} does not tune it")
+            found = self.plan.experiments.get(name)
+            if found and found.left_out:
+                lost = ", ".join(found.left_out)
+                say(f"experiment {name} leaves out {lost}: {found.tuning} does not tune it")
         from rafs.pipeline.progress import Display
 
         self.display = Display()
@@ -214,7 +215,7 @@ class Guard:
 
     def forbidden(self) -> str:
         """Say which folder of an output cannot be written to: Snakemake would end at the first."""
-        for folder in dict.fromkeys(Path(name).parent for name in self.plan.artefacts()):
+        for folder in dict.fromkeys(Path(name).parent for name in self.plan.files.all()):
             if folder.is_dir() and not os.access(folder, os.W_OK):
                 return f"{folder} cannot be written to: it is forbidden"
         return ""
@@ -257,8 +258,8 @@ class Guard:
         targets = set(self.workflow.dag_settings.targets)
         for name in targets & set(entries):
             targets |= set(entries[name].also)
-        costs = {name: entries[name].cost for name in self.plan.extra}
-        costs |= {name: part.cost for name, part in self.plan.parts.items()}
+        costs = {name: entries[name].cost for name in self.plan.experiments.extra}
+        costs |= {name: part.cost for name, part in self.plan.experiments.groups.items()}
         return {name: cost for name, cost in costs.items() if name in targets}
 
     def unread(self) -> list[str]:
@@ -284,7 +285,7 @@ class Guard:
 
     def summary(self, log: str, failed: list[Path], *, success: bool) -> None:
         """Say what ran, how many runs there are, what failed and where its log is."""
-        targets = {"all", *self.plan.targets()}
+        targets = {"all", *self.plan.files.targets()}
         ran = self.display.finished
         what = ", ".join(f"{count} {rule}" for rule, count in ran.items() if rule not in targets)
         lines = [f"ran: {what or 'nothing'}", self.count_runs()]
@@ -300,10 +301,10 @@ class Guard:
 
     def count_runs(self) -> str:
         """Say how many runs of the default, and of what was asked for beside it, there are."""
-        names, parts = self.asked(), self.plan.parts
+        names, parts = self.asked(), self.plan.experiments.groups
         among = {parts[name].experiment if name in parts else name for name in names}
-        more = (run for name in among for run in self.plan.gathered(name, frozenset(names)))
-        runs = [*self.plan.all_runs, *more]
+        more = (run for name in among for run in self.plan.files.gathered(name, frozenset(names)))
+        runs = [*self.plan.experiments.runs, *more]
         lost = {str(file) for note in failures() for file in outputs(note)}
         files = {run.path(paths.PREDICTIONS) for run in runs} - lost
         there = [Path(file).stat().st_mtime_ns for file in files if Path(file).exists()]

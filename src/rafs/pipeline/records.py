@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from rafs.errors import RafsError
-from rafs.experiments import Plan
 from rafs.files import sha256, write_json
+from rafs.pipeline.plan import Plan
 from rafs.pipeline.snakemake_compat import about, about_one
 
 METADATA = Path(".snakemake/metadata")  # one record per output that was made
@@ -62,7 +62,7 @@ def damaged(plan: Plan) -> dict[str, str]:
             if made and made["end"] <= record["start"] > read.get(name, (0.0, ""))[0]:
                 read[name] = (record["start"], content)
     wrong = {}
-    for name in filter(os.path.exists, (*plan.artefacts(), *plan.extra_artefacts())):
+    for name in filter(os.path.exists, (*plan.files.all(), *plan.files.extra())):
         if name in known and known[name] is None:
             wrong[name] = "the record of its making cannot be read"
         elif name in read and checksum(name) != read[name][1]:
@@ -95,7 +95,7 @@ def checksum(name: str) -> str:
 
 def unrecorded(plan: Plan) -> list[str]:
     """Return the outputs that are there without a record of how they were made."""
-    known = (*plan.artefacts(), *plan.extra_artefacts())
+    known = (*plan.files.all(), *plan.files.extra())
     there = [name for name in known if Path(name).exists()]
     return sorted(set(there) - recorded()) if there else []
 

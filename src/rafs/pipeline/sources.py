@@ -1,11 +1,93 @@
-"""What is known here about the files of datasets."""
+"""The files that datasets are sampled from, and what is known of them here."""
 
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-from rafs import paths
+from rafs import datasets, paths
+from rafs.datasets.core import Entry, Origin, Spec
 from rafs.errors import DamagedFileError, DataError, RafsError
-from rafs.experiments import Plan
-from rafs.files import read_json
+from rafs.experiments import DESCRIBED, Experiments
+from rafs.files import read_json, sha256
+from rafs.pipeline.memory import once
+
+
+class Sources:
+    """The source files of the datasets that experiments use: downloads and users' files.
+
+    A source is named after its file: a dataset may have several, and most synthetic ones none.
+    """
+
+    def __init__(
+        self,
+        entries: Mapping[str, Entry],
+        described: Mapping[str, Spec],
+        experiments: Experiments,
+    ) -> None:
+        self.entries = entries
+        self.described = described
+        self.experiments = experiments
+
+    @once
+    def used(self, extra: bool = False) -> list[str]:
+        """Return the sources in use; those of experiments that are run by name too, if asked."""
+        used = {
+            source
+            for name in (self.experiments if extra else self.experiments.default)
+            for method in self.experiments[name].variants
+            for dataset in self.experiments[name].datasets
+            for source in self.of(dataset, self.experiments[name].protocol(method))
+        }
+        return [source for source in self._dataset_of if source in used]
+
+    @cached_property
+    def _dataset_of(self) -> dict[str, str]:
+        """The dataset of every source, real data first."""
+        ordered = sorted(self.described.values(), key=lambda dataset: dataset.synthetic)
+        return {source: dataset.name for dataset in ordered for source in dataset.sources}
+
+    def of(self, dataset: str, protocol: str = DESCRIBED) -> tuple[str, ...]:
+        """Return the sources of a dataset."""
+        return datasets.origins(dataset, protocol, self.entry(dataset))
+
+    def entry(self, dataset: str) -> Entry:
+        """Return what the parameters say of a dataset."""
+        return self.entries.get(dataset, {})
+
+    def origin(self, source: str) -> Origin:
+        """Return where a source comes from."""
+        return datasets.origin(source, self.entry(self._dataset_of[source]))
+
+    def supplied(self, source: str) -> list[str]:
+        """Return the files that the user keeps, and that are inputs of the workflow."""
+        return self.origin(source).supplied(source)
+
+    def inputs(self, dataset: str, protocol: str = DESCRIBED) -> list[str]:
+        """Return what a dataset is sampled from: the records of its sources, and users' files."""
+        names = self.of(dataset, protocol)
+        records = [paths.FETCHED.format(dataset=name) for name in names]
+        return records + [file for name in names for file in self.supplied(name)]
+
+    def content(self, sources: Iterable[str]) -> list[str]:
+        """Return the hashes of users' files, for Snakemake ignores an input with an old date."""
+        return [content for source in sources for content in self._hashes(source)]
+
+    @once
+    def _hashes(self, source: str) -> list[str]:
+        return [sha256(file) for file in self.supplied(source) if Path(file).is_file()]
+
+    def module(self, dataset: str) -> str:
+        """Return the module that describes and samples a dataset."""
+        return datasets.module_of(dataset, self.entry(dataset))
+
+    def module_of_source(self, source: str) -> str:
+        """Return the module of the dataset that a source belongs to."""
+        return self.module(self._dataset_of[source])
+
+    def catalogued(self) -> list[str]:
+        """Return the datasets that tables of datasets list: the catalogue's, and users' in use."""
+        return [name for name in self.described if name in datasets.names() or name in self.used()]
 
 
 def source(dataset: str) -> dict[str, Any]:
@@ -17,16 +99,16 @@ def source(dataset: str) -> dict[str, Any]:
     return record if isinstance(record, dict) else {}
 
 
-def at_hand(plan: Plan, dataset: str) -> bool:
+def at_hand(sources: Sources, dataset: str) -> bool:
     """Whether the file of a dataset can be had without a network."""
-    return plan.origin(dataset).available(dataset)
+    return sources.origin(dataset).available(dataset)
 
 
-def data_fault(plan: Plan) -> RafsError | None:
+def data_fault(sources: Sources) -> RafsError | None:
     """Return why a file that is here and used cannot be; None if all can."""
-    for dataset in plan.real(extra=True):
+    for dataset in sources.used(extra=True):
         try:
-            plan.origin(dataset).check(dataset)
+            sources.origin(dataset).check(dataset)
         except RafsError as error:
             return DataError(f"{paths.PARAMS}: datasets.{dataset}: {error}")
     return None

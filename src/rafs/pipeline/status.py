@@ -14,9 +14,10 @@ from statistics import fmean
 from typing import Any
 
 from rafs import paths
-from rafs.experiments import Plan, Run
+from rafs.experiments import Run
 from rafs.pipeline.jobs.failed import failures, outputs
 from rafs.pipeline.lock import held_by
+from rafs.pipeline.plan import Plan
 from rafs.pipeline.records import INCOMPLETE, about, checksum, records
 from rafs.pipeline.sources import at_hand, source
 
@@ -40,30 +41,33 @@ class Job:
 
 def jobs(plan: Plan) -> Iterator[Job]:
     """Yield every job, each after those that it needs."""
-    for dataset in plan.real():
+    experiments, files, specs = plan.experiments, plan.files, plan.specs
+    for dataset in plan.sources.used():
         output = paths.FETCHED.format(dataset=dataset)
-        yield Job("data", output, plan.fetch(dataset), dataset=dataset)
-    for protocol, dataset, seed in plan.draws(plan.experiments):
-        spec = plan.data(protocol, dataset, seed)
-        yield Job("data", plan.drawn(dataset, seed, protocol), spec, dataset=dataset)
-    takes_values = {name: plan.tuning(name) not in (None, name) for name in plan.experiments}
-    for run in sorted(plan.all_runs, key=lambda run: takes_values[run.experiment]):
-        yield _of(run, "training", paths.PREDICTIONS, plan.train(run))
-    for run in plan.all_runs:
-        runs = plan.cell(run.experiment, run.method, run.dataset)
+        yield Job("data", output, specs.fetch(dataset), dataset=dataset)
+    for protocol, dataset, seed in experiments.samples(experiments.default):
+        spec = specs.data(protocol, dataset, seed)
+        yield Job("data", files.sample(dataset, seed, protocol), spec, dataset=dataset)
+    takes_values = {
+        name: experiments[name].tuning not in (None, name) for name in experiments.default
+    }
+    for run in sorted(experiments.runs, key=lambda run: takes_values[run.experiment]):
+        yield _of(run, "training", paths.PREDICTIONS, specs.train(run))
+    for run in experiments.runs:
+        runs = experiments[run.experiment].cell(run.method, run.dataset)
         if run == runs[0]:
             more = tuple(other.path(paths.METRICS) for other in runs[1:])
-            yield _of(run, "scoring", paths.METRICS, plan.score(runs), more)
-    for experiment in plan.experiments:
+            yield _of(run, "scoring", paths.METRICS, specs.score(runs), more)
+    for experiment in experiments.default:
         output = paths.SCORES.format(experiment=experiment)
-        yield Job("reports", output, plan.aggregate(experiment))
+        yield Job("reports", output, specs.aggregate(experiment))
     for kind in ("tables", "figures"):
-        for name in plan.shown_names(kind):
-            yield Job("reports", plan.shown_files(kind, name)[0], plan.shown(kind, name))
-    yield Job("reports", paths.CLAIMS, plan.claims())
-    yield Job("reports", paths.SUMMARY, plan.summary())
-    yield Job("reports", paths.PAGE, plan.page())
-    yield Job("reports", paths.COMPLETE, plan.verify())
+        for name in files.shown_names(kind):
+            yield Job("reports", files.shown_files(kind, name)[0], specs.shown(kind, name))
+    yield Job("reports", paths.CLAIMS, specs.claims())
+    yield Job("reports", paths.SUMMARY, specs.summary())
+    yield Job("reports", paths.PAGE, specs.page())
+    yield Job("reports", paths.COMPLETE, specs.verify())
 
 
 def _of(run: Run, kind: str, template: str, spec: str, more: tuple[str, ...] = ()) -> Job:
@@ -78,7 +82,7 @@ class Status:
         self.holder = held_by()
         self.records = records()
         self.open = {name for name, _ in about(INCOMPLETE)}
-        known = {*plan.artefacts(), *plan.extra_artefacts()}
+        known = {*plan.files.all(), *plan.files.extra()}
         about_notes = ((str(output), note) for note in failures() for output in outputs(note))
         self.notes = {output: note for output, note in about_notes if output in known}
         self.jobs = list(jobs(plan))
@@ -112,11 +116,11 @@ class Status:
     def missing(self) -> list[dict[str, str]]:
         """Return the datasets that could not be had, or that are not on this machine yet."""
         result = []
-        for dataset in self.plan.real():
+        for dataset in self.plan.sources.used():
             record = source(dataset)
             if record.get("status") == "missing":
                 result.append({"dataset": dataset, "message": record.get("message", "")})
-            elif not record and not at_hand(self.plan, dataset):
+            elif not record and not at_hand(self.plan.sources, dataset):
                 result.append({"dataset": dataset, "message": "not on this machine; to be fetched"})
         return result
 

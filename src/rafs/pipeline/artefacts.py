@@ -1,0 +1,194 @@
+"""Which files there are: what each job reads, what a target stands for, and all of them."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from rafs import paths
+from rafs.config.models import ShownEntry
+from rafs.config.parameters import Params
+from rafs.datasets import quirks
+from rafs.experiments import DESCRIBED, Experiments, Run
+from rafs.pipeline.memory import once
+from rafs.pipeline.sources import Sources
+from rafs.reporting import catalogue
+
+PER_RUN = (
+    paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.COST, paths.METRICS,
+)  # fmt: skip
+PER_EXPERIMENT = {"scores": paths.SCORES, "costs": paths.COSTS, "tuned": paths.TUNED}
+
+
+class Artefacts:
+    """The files of the workflow."""
+
+    def __init__(self, params: Params, experiments: Experiments, sources: Sources) -> None:
+        self.experiments = experiments
+        self.sources = sources
+        self.shown: dict[str, dict[str, ShownEntry]] = {
+            "tables": params.tables,
+            "figures": params.figures,
+        }
+
+    # --- what runs read -------------------------------------------------------------------------
+
+    def sample(self, dataset: str, seed: int, protocol: str = DESCRIBED) -> str:
+        """Return the file of a dataset sampled for a seed."""
+        return paths.DATA.format(
+            protocol=quirks.of_data(protocol, dataset), dataset=dataset, seed=seed
+        )
+
+    def data_of(self, run: Run) -> str:
+        """Return the file with the data of a run."""
+        protocol = self.experiments[run.experiment].protocol(run.method)
+        return self.sample(run.dataset, run.seed, protocol)
+
+    def training_inputs(self, run: Run) -> dict[str, str]:
+        """Return the data of a run, and the tuned values if they are those of another run."""
+        source = self.experiments[run.experiment].tuning
+        if source is None or source == run.experiment:
+            return {"data": self.data_of(run)}
+        tuned = Run(source, run.base, run.dataset, run.seed)
+        return {"data": self.data_of(run), "best": tuned.path(paths.BEST)}
+
+    @once
+    def gathered(self, experiment: str, asked: frozenset[str] | None = frozenset()) -> list[Run]:
+        """Return the runs whose scores are put together: all, unless only parts are asked for.
+
+        Then it is the runs of these parts, and whatever there is of the others. A job that is sent
+        elsewhere does not know what was asked for (None): it finds what it needs in its place.
+        """
+        runs, every = self.experiments[experiment].runs, self.experiments
+        if experiment in every.default or (asked is not None and every.whole(experiment, asked)):
+            return runs
+        wanted = every.requested(experiment, asked or ())
+        return [run for run in runs if run in wanted or Path(run.path(paths.PREDICTIONS)).exists()]
+
+    # --- what reports read, and are -------------------------------------------------------------
+
+    @once
+    def shown_inputs(self, kind: str, name: str) -> list[str]:
+        """Return the files that a table or a figure declares to read."""
+        options = self.shown[kind][name]
+        shown = catalogue.declaration(kind, name)
+        experiments, chosen = options.experiments, options.datasets or shown.datasets
+        runs = [
+            run
+            for run in self.experiments.runs_of(experiments)
+            if run.dataset in chosen and options.seed in (None, run.seed)
+        ]
+        files = {
+            part: [template.format(experiment=experiment) for experiment in experiments]
+            for part, template in PER_EXPERIMENT.items()
+        }
+        files["predictions"] = [run.path(paths.PREDICTIONS) for run in runs]
+        files["data"] = [self.data_of(run) for run in runs]
+        if not experiments:
+            files["data"] = [self.sample(dataset, options.seed or 0) for dataset in chosen]
+        listed = self.sources.catalogued()
+        unknown = [name for name in listed if not self.sources.described[name].train]
+        files["sources"] = [paths.FETCHED.format(dataset=name) for name in unknown]
+        return list(dict.fromkeys(file for part in shown.reads for file in files[part]))
+
+    def shown_files(self, kind: str, name: str) -> list[str]:
+        """Return the files of a table or a figure."""
+        if kind == "tables":
+            return [paths.TABLE.format(table=name, format=f) for f in paths.TABLE_FORMATS]
+        return [paths.FIGURE.format(figure=name, format=f) for f in paths.FIGURE_FORMATS]
+
+    def shown_names(self, kind: str) -> list[str]:
+        """Return the tables or figures that need no experiment that is run by name only."""
+        return [
+            name
+            for name, options in self.shown[kind].items()
+            if not set(options.experiments) & set(self.experiments.extra)
+        ]
+
+    def _all_shown(self) -> list[str]:
+        """Return the files of all tables and figures, the claims among them."""
+        return [
+            file
+            for kind in ("tables", "figures")
+            for name in (*self.shown_names(kind), *(["claims"] if kind == "tables" else []))
+            for file in self.shown_files(kind, name)
+        ]
+
+    def scores(self) -> list[str]:
+        """Return the scores of all experiments."""
+        return [paths.SCORES.format(experiment=name) for name in self.experiments.default]
+
+    def claims_inputs(self) -> list[str]:
+        """Return all scores, and the predictions that claims about confidence are judged by."""
+        chosen = catalogue.claimed_predictions()
+        headline = self.experiments[self.experiments.headline]
+        runs = [run for run in headline.runs if run.dataset in chosen]
+        found = [(run.path(paths.PREDICTIONS), self.data_of(run)) for run in runs]
+        return [*self.scores(), *dict.fromkeys(file for pair in found for file in pair)]
+
+    def page_inputs(self) -> list[str]:
+        """Return everything that the page shows."""
+        fetched = [paths.FETCHED.format(dataset=dataset) for dataset in self.sources.used()]
+        return [*self.scores(), *self._all_shown(), paths.CLAIMS, paths.SUMMARY, *fetched]
+
+    # --- all files, and targets -----------------------------------------------------------------
+
+    @once
+    def all(self) -> list[str]:
+        """Return every file of the reproduction, so that none can be forgotten or left stale."""
+        made = [*self._results(self.experiments.default), *self.page_inputs()]
+        return list(dict.fromkeys([*made, paths.PLOT_SCORES, paths.PAGE, paths.COMPLETE]))
+
+    def extra(self) -> list[str]:
+        """Return the files of the experiments that are run by name only, but for those above."""
+        fetched = [paths.FETCHED.format(dataset=name) for name in self.sources.used(extra=True)]
+        shown = [
+            file
+            for kind, entries in self.shown.items()
+            for name in entries
+            for file in self.shown_files(kind, name)
+        ]
+        known = set(self.all())
+        made = dict.fromkeys([*fetched, *self._results(self.experiments.extra), *shown])
+        return [name for name in made if name not in known]
+
+    def _results(self, experiments: Iterable[str]) -> list[str]:
+        """Return the files that lead to the scores of experiments, and these."""
+        names = list(experiments)
+        samples = self.experiments.samples(names)
+        return [
+            *(self.sample(dataset, seed, protocol) for protocol, dataset, seed in samples),
+            *(run.path(each) for run in self.experiments.runs_of(names) for each in PER_RUN),
+            *(each.format(experiment=name) for name in names for each in PER_EXPERIMENT.values()),
+        ]
+
+    @once
+    def targets(self) -> dict[str, list[str]]:
+        """Return the parts that can be asked for by name: experiments, tables and figures."""
+        shown = {
+            f"{kind.removesuffix('s')}_{name}": self.shown_files(kind, name)
+            for kind, entries in self.shown.items()
+            for name in entries
+        }
+        named = {
+            name: [file for part in (name, *each.entry.also) for file in self._reported(part)]
+            for name, each in self.experiments.items()
+        }
+        groups = {
+            name: self._reported(group.experiment)
+            for name, group in self.experiments.groups.items()
+        }
+        return named | groups | shown
+
+    def _reported(self, experiment: str) -> list[str]:
+        """Return the scores of one experiment, and the tables and figures made of it alone.
+
+        With an experiment that is run by name only come all that are made of it.
+        """
+        shown = [
+            file
+            for kind, entries in self.shown.items()
+            for name, options in entries.items()
+            if options.experiments == (experiment,)
+            or (experiment in self.experiments.extra and experiment in options.experiments)
+            for file in self.shown_files(kind, name)
+        ]
+        return [paths.SCORES.format(experiment=experiment), *shown]

@@ -1,0 +1,46 @@
+"""The plan of a workflow: its experiments, their files, and the specs and needs of their jobs."""
+
+from pathlib import Path
+
+from rafs import datasets, paths
+from rafs.config.parameters import Params
+from rafs.experiments import Experiments, Run
+from rafs.pipeline.artefacts import Artefacts
+from rafs.pipeline.effort import Effort, effort_of, networks, tuning_trainings
+from rafs.pipeline.sources import Sources
+from rafs.pipeline.specs import Specs
+
+UNKNOWN_SHAPE = (20_000, 50)  # training rows and features of a dataset whose file is yet to be read
+
+
+class Plan:
+    """What has to be done for the parameters of a project."""
+
+    def __init__(self, params: Params, root: Path | str = ".") -> None:
+        written = {name: entry.written() for name, entry in params.datasets.items()}
+        entries = datasets.resolve(written, root)
+        self.params = params
+        self.described = datasets.describe_all(entries)
+        self.experiments = Experiments(params, self.described)
+        self.sources = Sources(entries, self.described, self.experiments)
+        self.files = Artefacts(params, self.experiments, self.sources)
+        self.specs = Specs(
+            params, self.experiments, self.sources, self.files, Path(root) / paths.LOCK
+        )
+
+    def effort(self, run: Run) -> Effort:
+        """Return what a run asks of a machine: tuning, then training."""
+        experiment = self.experiments[run.experiment]
+        settings, described = experiment.settings(run), self.described[run.dataset]
+        rows, features = UNKNOWN_SHAPE
+        if described.train:
+            rows, features = described.train, described.dimension
+        trained = float(networks(settings))
+        if search := experiment.search(run):
+            trained += settings["size"] * tuning_trainings(rows, search.options)
+        return effort_of(rows, features, settings, experiment.training(run), trained)
+
+    @property
+    def gres(self) -> str:
+        """What jobs that train ask Slurm for beside cores and memory: a GPU, or nothing."""
+        return "gpu:1" if self.params.device == "cuda" else ""

@@ -1,0 +1,215 @@
+"""What each job depends on.
+
+A job's `spec` is one canonical JSON text with all that its result depends on apart from its input
+files: resolved settings, and the hash of its code. The workflow hands this very text to the job, so
+that what triggers a job is what the job uses.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rafs import __version__, methods, paths
+from rafs.config.parameters import Params
+from rafs.experiments import DESCRIBED, Experiments, Run
+from rafs.files import canonical_json, sha256
+from rafs.pipeline import provenance
+from rafs.pipeline.artefacts import Artefacts
+from rafs.pipeline.memory import once
+from rafs.pipeline.sources import Sources
+from rafs.reporting import catalogue
+
+VERSIONS = ("numba", "numpy", "pandas", "scipy", "torch")  # that the page shows
+
+
+class Specs:
+    """The specs of all jobs."""
+
+    def __init__(
+        self,
+        params: Params,
+        experiments: Experiments,
+        sources: Sources,
+        files: Artefacts,
+        lock: Path,
+    ) -> None:
+        self.params = params
+        self.experiments = experiments
+        self.sources = sources
+        self.files = files
+        self.lock = lock
+
+    def _spec(self, roots: Sequence[str], **content: Any) -> str:
+        return canonical_json({**content, "code": self._code(tuple(roots))})
+
+    @once
+    def _code(self, roots: tuple[str, ...]) -> str:
+        return provenance.code_hash(list(roots), self.lock)
+
+    # --- data -----------------------------------------------------------------------------------
+
+    @once
+    def fetch(self, source: str) -> str:
+        """Spec of getting a file of a dataset."""
+        return self._spec(
+            ["rafs.pipeline.jobs.fetch", self.sources.module_of_source(source)],
+            dataset=source,
+            strict=self.params.strict,
+            **self.sources.origin(source).identity(),
+            **_if_any(content=self.sources.content([source])),
+        )
+
+    @once
+    def data(self, protocol: str, dataset: str, seed: int) -> str:
+        """Spec of sampling a dataset."""
+        roots = ["rafs.pipeline.jobs.data", self.sources.module(dataset)]
+        if protocol != DESCRIBED:
+            roots.append("rafs.datasets.released")
+        sources = self.sources.of(dataset, protocol)
+        return self._spec(
+            roots,
+            protocol=protocol,
+            dataset=dataset,
+            seed=int(seed),
+            entry=dict(self.sources.entry(dataset)),
+            sources=list(sources),
+            **_if_any(content=self.sources.content(sources)),
+        )
+
+    # --- runs -----------------------------------------------------------------------------------
+
+    @once
+    def train(self, run: Run) -> str:
+        """Spec of one run."""
+        experiment = self.experiments[run.experiment]
+        variant, search = experiment.variant(run.method), experiment.search(run)
+        taken = experiment.tuning if experiment.tuning != run.experiment else None
+        return self._spec(
+            ["rafs.pipeline.jobs.train", methods.module_of(run.base)],
+            experiment=run.experiment,
+            method=run.method,
+            base=run.base,
+            dataset=run.dataset,
+            seed=run.seed,
+            tuning=search.written() if search else taken,
+            protocol=experiment.data_protocol(run),
+            settings=experiment.settings(run),
+            sweep=variant.settings,
+            training=experiment.training(run),
+            **({"scaled": False} if "unscaled" in experiment.quirks(run) else {}),
+        )
+
+    @once
+    def score(self, runs: tuple[Run, ...]) -> str:
+        """Spec of scoring runs of a method on a dataset."""
+        run = runs[0]
+        experiment = self.experiments[run.experiment]
+        odd = experiment.quirks(run)
+        return self._spec(
+            ["rafs.pipeline.jobs.score"],
+            experiment=run.experiment,
+            method=run.method,
+            dataset=run.dataset,
+            seeds=[run.seed for run in runs],
+            protocol=experiment.data_protocol(run),
+            **_if_any(misaligned="boston_sorted" in odd, interval="interval_of_means" in odd),
+        )
+
+    @once
+    def aggregate(self, name: str, asked: frozenset[str] | None = frozenset()) -> str:
+        """Spec of the table of all scores of an experiment; `asked` as for `gathered`."""
+        experiment = self.experiments[name]
+        variants, datasets = experiment.variants, experiment.datasets
+        left_out = [
+            [method, dataset]
+            for dataset in datasets
+            for method in variants
+            if not experiment.includes(method, dataset)
+        ]
+        partial = len(self.files.gathered(name, asked)) < len(experiment.runs)
+        return self._spec(
+            ["rafs.pipeline.jobs.aggregate"],
+            experiment=name,
+            categories={each: self.sources.described[each].category for each in datasets},
+            methods=list(variants),
+            sweep={method: each.swept for method, each in variants.items() if each.swept},
+            datasets=datasets,
+            seeds=experiment.seeds,
+            space=experiment.ranges(),
+            **_if_any(left_out=left_out),
+            **({"partial": experiment.entry.cost} if partial else {}),
+        )
+
+    # --- reports --------------------------------------------------------------------------------
+
+    def shown(self, kind: str, name: str) -> str:
+        """Spec of a table or a figure (kind: "tables" or "figures")."""
+        options = self.files.shown[kind][name].written()
+        code = [f"rafs.pipeline.jobs.{kind}", f"rafs.reporting.{kind}.{name}"]
+        if "sources" in catalogue.declaration(kind, name).reads:
+            listed, entries = self.sources.catalogued(), self.sources.entries
+            code += list(dict.fromkeys(self.sources.module(dataset) for dataset in listed))
+            options.setdefault("datasets", listed)
+            options["entries"] = {name: dict(entries[name]) for name in listed if name in entries}
+        return self._spec(code, name=name, options=options)
+
+    def claims(self) -> str:
+        """Spec of the verdicts on the paper's claims."""
+        return self._spec(["rafs.pipeline.jobs.claims"], experiments=self.experiments.default)
+
+    def summary(self) -> str:
+        """Spec of the small metrics file that DVC compares."""
+        return self._spec(
+            ["rafs.pipeline.jobs.summary"],
+            headline=self.experiments.headline,
+            experiments=self.experiments.default,
+        )
+
+    def page(self) -> str:
+        """Spec of the report page."""
+        seen, headline = self._seen(), self.experiments.headline
+        shown = [
+            name
+            for name, options in self.params.tables.items()
+            if set(options.experiments) & set(self.experiments.extra) <= set(seen)
+        ]
+        tables = [f"rafs.reporting.tables.{name}" for name in shown]
+        pins = provenance.pins(self.lock)
+        return self._spec(
+            ["rafs.pipeline.jobs.page", *tables],
+            params=self.params.written(),
+            experiments=[*self.experiments.default, *seen],
+            tables=shown,
+            figures=catalogue.figures_in_order(self.files.shown_names("figures")),
+            beside_answer=catalogue.beside_answer(),
+            **_if_any(seen=seen),
+            compared=[headline, *(e for e in self.experiments.alongside if e != headline)],
+            versions={"rafs": __version__, **{name: pins.get(name, "?") for name in VERSIONS}},
+        )
+
+    def _seen(self) -> dict[str, str]:
+        """Return the experiments by name only that have been run, each with its scores' hash.
+
+        The page shows what there is of them, and does not ask for more: so it is made again when
+        their scores change, and never makes them run.
+        """
+        extra = self.experiments.extra
+        places = {name: Path(paths.SCORES.format(experiment=name)) for name in extra}
+        return {name: sha256(place) for name, place in places.items() if place.exists()}
+
+    def verify(self) -> str:
+        """Spec of the final check that no job failed."""
+        data: dict[str, list[int]] = {}
+        for protocol, dataset, seed in self.experiments.samples(self.experiments.default):
+            data.setdefault(f"{protocol}/{dataset}", []).append(seed)
+        return self._spec(
+            ["rafs.pipeline.jobs.verify"],
+            runs=len(self.experiments.runs),
+            experiments=self.experiments.default,
+            data=data,
+        )
+
+
+def _if_any(**content: Any) -> dict[str, Any]:
+    """Return what is not empty or false: a spec says only what departs from the usual."""
+    return {key: value for key, value in content.items() if value}

@@ -58,9 +58,16 @@ def at(keys, value):
 def test_the_project_s_own_parameters_are_valid_in_both_editions():
     plan = Plan(load(ROOT / "params.yaml"), ROOT)
     assert len(plan.experiments["main"].runs) == 7 * 25 * 10
-    small = Plan(load(ROOT / "params.yaml", "smoke"), ROOT)
-    assert {run.dataset for run in small.all_runs} == {"he", "friedman", "boston"}
-    assert {run.base for run in small.all_runs} >= {"de", "hde", "ae", "ntkgp", "rp", "rafs"}
+    small = Plan(load(ROOT / "params.yaml", "smoke"), ROOT).experiments.runs
+    assert {run.dataset for run in small} == {"he", "friedman", "boston"}
+    assert {run.base for run in small} >= {
+        "de",
+        "hde",
+        "ae",
+        "ntkgp",
+        "rp",
+        "rafs",
+    }
 
 
 @pytest.mark.parametrize(
@@ -185,13 +192,16 @@ def test_what_is_run_by_name_does_not_keep_main_from_losing_a_method_or_a_datase
     whole = Plan(load(ROOT / "params.yaml"), ROOT)
     kept = [method for method in GOOD["experiments"]["main"]["methods"] if method != "hde"]
     fewer = Plan(load(changed(at(["experiments", "main", "methods"], kept), tmp_path)), ROOT)
-    assert (whole.left_out("quirks"), fewer.left_out("quirks")) == ([], ["hde"])
+    assert (whole.experiments["quirks"].left_out, fewer.experiments["quirks"].left_out) == (
+        [],
+        ["hde"],
+    )
     methods, datasets = lists(whole, "quirks")
     assert lists(fewer, "quirks") == (methods - {"hde"}, datasets)
     for experiment in ("released", "steps", "tuning_luck"):  # these take no tuned values of main
         assert lists(fewer, experiment) == lists(whole, experiment)
     assert "hde" not in lists(fewer, "main")[0]
-    names = [name for name in fewer.datasets("main") if name != "ackley"]
+    names = [name for name in fewer.experiments["main"].datasets if name != "ackley"]
     path = changed(at(["experiments", "main", "datasets"], names), tmp_path)
     assert Plan(load(path), ROOT).experiments["quirks"].left_out == ["ackley"]
     message = refused(at(["experiments", "main", "methods"], ["de"]), tmp_path)

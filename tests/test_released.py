@@ -47,23 +47,26 @@ def test_experiments_by_name_leave_the_default_as_it_is(whole):
         if set(options["experiments"]) & set(by_name):
             del less["tables"][name]
     one, two = (Plan(config.check(content), PROJECT) for content in (whole, less))
-    assert (one.extra, two.extra) == (by_name, [])
-    assert one.artefacts() == two.artefacts()
-    assert one.all_runs == two.all_runs
-    for run in one.all_runs[::97]:
-        assert one.train(run) == two.train(run)
-        assert one.score((run,)) == two.score((run,))
-    for name in two.experiments:
-        assert one.aggregate(name) == two.aggregate(name)
-        assert one.targets()[name] == two.targets()[name]
-    assert (one.claims(), one.summary(), one.verify()) == (
-        two.claims(),
-        two.summary(),
-        two.verify(),
+    assert (one.experiments.extra, two.experiments.extra) == (by_name, [])
+    assert one.files.all() == two.files.all()
+    assert one.experiments.runs == two.experiments.runs
+    for run in one.experiments.runs[::97]:
+        assert one.specs.train(run) == two.specs.train(run)
+        assert one.specs.score((run,)) == two.specs.score((run,))
+    for name in two.experiments.default:
+        assert one.specs.aggregate(name) == two.specs.aggregate(name)
+        assert one.files.targets()[name] == two.files.targets()[name]
+    assert (one.specs.claims(), one.specs.summary(), one.specs.verify()) == (
+        two.specs.claims(),
+        two.specs.summary(),
+        two.specs.verify(),
     )
-    assert (one.alongside, one.real()) == (two.alongside, two.real())
-    for run in one.all_runs[::97]:  # nothing of the protocol is in what a usual job is told
-        told = json.loads(one.train(run)) | json.loads(one.score((run,)))
+    assert (one.experiments.alongside, one.sources.used()) == (
+        two.experiments.alongside,
+        two.sources.used(),
+    )
+    for run in one.experiments.runs[::97]:  # nothing of the protocol is in what a usual job is told
+        told = json.loads(one.specs.train(run)) | json.loads(one.specs.score((run,)))
         assert told["protocol"] == "described"
         assert not {"scaled", "misaligned", "interval"} & set(told)
 
@@ -108,7 +111,7 @@ def test_the_cells_of_the_released_experiment(plan):
     left_out = json.loads(plan.specs.aggregate("released"))["left_out"]
     assert len(left_out) == 2 * (25 - 13)
     everything = replan(plan, lambda content: content["experiments"]["released"].pop("largest"))
-    assert len(everything.runs("released")) == 150 * 5
+    assert len(everything.experiments["released"].runs) == 150 * 5
 
 
 def test_parts_of_the_released_experiment(plan):
@@ -330,12 +333,12 @@ SHARES_NO_DATA = {
 def test_a_quirk_for_a_whole_experiment(plan):
     quirks = ["unscaled", "roos_arnold_zero"]
     odd = replan(plan, lambda content: content["experiments"]["main"].update(quirks=quirks))
-    spec = json.loads(odd.train(Run("main", "ae", "roos_arnold", 0)))
+    spec = json.loads(odd.specs.train(Run("main", "ae", "roos_arnold", 0)))
     assert spec["scaled"] is False
     assert spec["protocol"] == "described+roos_arnold_zero"
-    assert json.loads(odd.train(Run("main", "ae", "he", 0)))["protocol"] == "described"
-    data.run(json.loads(odd.data(spec["protocol"], "roos_arnold", 0)))
-    drawn = read_dataset(odd.drawn_for(Run("main", "ae", "roos_arnold", 0)))
+    assert json.loads(odd.specs.train(Run("main", "ae", "he", 0)))["protocol"] == "described"
+    data.run(json.loads(odd.specs.data(spec["protocol"], "roos_arnold", 0)))
+    drawn = read_dataset(odd.files.data_of(Run("main", "ae", "roos_arnold", 0)))
     assert abs(drawn.y_test).max() < 1  # noise alone
 
 

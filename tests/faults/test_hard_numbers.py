@@ -152,11 +152,11 @@ def test_one_training_row(
     }
     chosen |= {"tables": {}, "figures": {}}
     few = Plan(config.check(chosen), PROJECT)
-    job("data", few.data("described", "he", 0))
-    assert len(read_dataset(few.drawn("he", 0)).y_train) == rows
-    for run in few.runs("main"):
-        job("train", few.train(run))
-        job("score", few.score((run,)))
+    job("data", few.specs.data("described", "he", 0))
+    assert len(read_dataset(few.files.sample("he", 0)).y_train) == rows
+    for run in few.experiments["main"].runs:
+        job("train", few.specs.train(run))
+        job("score", few.specs.score((run,)))
         found = read_json(run.path(paths.METRICS))
         if run.method == "hde" and rows == 1:
             assert (found["status"], found["metrics"]) == ("failed", None)

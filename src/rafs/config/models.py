@@ -63,7 +63,7 @@ class Activations(Group):
     shuffle: bool | None = Field(default=None, description="whether the order is shuffled per seed")
 
 
-class Ensemble(Group):
+class EnsembleEntry(Group):
     """What all methods share. A key that is left out is the default of the method."""
 
     size: Annotated[int, Field(ge=2, le=10_000)] | None = Field(
@@ -78,7 +78,7 @@ class Ensemble(Group):
     activations: Activations | None = None
 
 
-class Training(Group):
+class TrainingEntry(Group):
     """How networks are trained. A key that is left out is the default of the engine."""
 
     steps: Steps | None = Field(default=None, description="optimiser steps of every network")
@@ -164,7 +164,7 @@ class MethodSettings(Group):
 
     model_config = ConfigDict(extra="allow")
 
-    training: Training = Training()
+    training: TrainingEntry = TrainingEntry()
 
     @property
     def own(self) -> dict[str, Any]:
@@ -243,8 +243,8 @@ class ExperimentEntry(Group):
     methods: SomeNames
     datasets: SomeNames = Field(description="names or groups (paper, synthetic, real, large, own)")
     seeds: Seeds | None = None
-    ensemble: Ensemble = Ensemble()
-    training: Training = Training()
+    ensemble: EnsembleEntry = EnsembleEntry()
+    training: TrainingEntry = TrainingEntry()
     tuning: Annotated[str | None, OrNull("text")] = Field(
         default=None,
         description="another experiment whose tuned values are used; null: nothing is tuned; "

@@ -12,13 +12,13 @@ from rafs.config.models import (
     EXPERIMENT_NAME,
     DatasetEntry,
     Distribution,
-    Ensemble,
+    EnsembleEntry,
     ExperimentEntry,
     MethodEntry,
     MethodSettings,
     Seeds,
     ShownEntry,
-    Training,
+    TrainingEntry,
     Tuning,
 )
 from rafs.config.wording import nearest
@@ -48,8 +48,8 @@ class Params(Group):
     device: Annotated[str, Among(CHOICES["device"])] = Field(
         description="where networks are trained"
     )
-    ensemble: Ensemble
-    training: Training
+    ensemble: EnsembleEntry
+    training: TrainingEntry
     tuning: Tuning
     methods: dict[str, MethodEntry]
     datasets: dict[str, DatasetEntry]

@@ -32,7 +32,7 @@ READS = ("scores", "costs", "tuned", "predictions", "data", "sources")
 
 
 @dataclass(frozen=True)
-class Declaration:
+class ReportDeclaration:
     """What a table or a figure declares."""
 
     caption: str
@@ -60,11 +60,11 @@ def names(kind: str) -> tuple[str, ...]:
 
 
 @cache
-def declaration(kind: str, name: str) -> Declaration:
+def declaration(kind: str, name: str) -> ReportDeclaration:
     """Return what a table or a figure declares."""
-    known = {field.upper() for field in Declaration.__dataclass_fields__}
+    known = {field.upper() for field in ReportDeclaration.__dataclass_fields__}
     found = literals(FOLDER / kind / f"{name}.py", known)
-    return Declaration(**{key.lower(): value for key, value in found.items()})
+    return ReportDeclaration(**{key.lower(): value for key, value in found.items()})
 
 
 def literals(source: Path, wanted: Collection[str]) -> dict[str, Any]:

@@ -1,0 +1,70 @@
+"""The shape of the code: no class or module grows without bound, and rooms keep to themselves."""
+
+import ast
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "rafs"
+MOST_LINES, MOST_METHODS = 450, 25
+SCIENCE = ("config", "datasets", "engine", "methods", "evaluation", "experiments")
+
+
+def classes():
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                yield path.relative_to(SOURCE), node
+
+
+def test_no_two_classes_share_a_name():
+    names = Counter(node.name for _, node in classes())
+    assert len(names) > 50
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_no_class_has_too_many_methods():
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    counts = {
+        f"{path}: {node.name}": sum(isinstance(part, kinds) for part in node.body)
+        for path, node in classes()
+    }
+    assert max(counts.values()) > 10
+    assert {name: count for name, count in counts.items() if count > MOST_METHODS} == {}
+
+
+def test_no_module_is_too_long():
+    lines = {
+        str(path.relative_to(SOURCE)): len(path.read_text().splitlines())
+        for path in SOURCE.rglob("*.py")
+    }
+    assert max(lines.values()) > 200
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+REFUSING = """
+import importlib, pkgutil, sys
+
+class Refusal:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("snakemake", "dvc"):
+            raise ImportError(f"{name} is refused")
+
+sys.meta_path.insert(0, Refusal())
+for name in sys.argv[1:]:
+    room = importlib.import_module(f"rafs.{name}")
+    for found in pkgutil.walk_packages(getattr(room, "__path__", []), room.__name__ + "."):
+        if not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
+"""
+
+
+def test_science_is_imported_without_snakemake_and_dvc(tmp_path):
+    def imported(*names):
+        command = [sys.executable, "-c", REFUSING, *names]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    done = imported(*SCIENCE)
+    assert done.returncode == 0, done.stderr
+    assert "snakemake is refused" in imported("pipeline.progress").stderr

@@ -183,7 +183,8 @@ def test_the_wheel_in_an_empty_environment(tmp_path: Path) -> None:
     source.mkdir()
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "src", "pyproject.toml",
-         "README.md", "LICENSE"], cwd=ROOT, capture_output=True, text=True, check=True,
+         "setup.py", "params.yaml", "README.md", "LICENSE"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     for name in listed.stdout.splitlines():
         (source / name).parent.mkdir(parents=True, exist_ok=True)

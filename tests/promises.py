@@ -53,7 +53,7 @@ PROMISES = (
         ("faults/test_mutated_params.py", "test_params.py"),
     ),
     Promise(
-        "Own tables",
+        "User datasets",
         "A table that cannot be used is refused before anything starts, in one sentence that names "
         "the file and the column.",
         ("datasets/test_own.py", "workflow/test_own_tables.py::test_a_table_that_cannot_be_used"),

@@ -76,7 +76,7 @@ def _command(
 
 def _add_compare(commands: Commands) -> None:
     compare = _command(
-        commands, "compare", _compare, "compare the methods on a table of your own",
+        commands, "compare", _compare, "compare the methods on a user dataset",
         """Tune, train and score the methods on one table, on several random splits of its rows.
 Ends with a table (lowest median NLL first; a diverged run is worse than any score) and writes
 scores.csv, comparison.json and a picture.
@@ -131,7 +131,7 @@ Nothing is run; `snakemake -n` says exactly what would be.""",
 def _add_check(commands: Commands) -> None:
     check = _command(
         commands, "check", _check, "check params.yaml and say what is wrong",
-        "Check the parameters and the tables of your own that they name; nothing is run.",
+        "Check the parameters and the user datasets that they name; nothing is run.",
         "  rafs check\n  rafs check other/params.yaml",
     )  # fmt: skip
     check.add_argument("file", nargs="?", default="params.yaml", help="the file (params.yaml)")

@@ -92,7 +92,7 @@ def _check_datasets(params: Params) -> None:
         elif name not in datasets.names():
             raise ParameterError(
                 f"datasets.{name}: no such dataset; {nearest(name, datasets.names())} "
-                "(a table of your own needs `csv:` or `parquet:`)"
+                "(a user dataset needs `csv:` or `parquet:`)"
             )
         else:
             _check_changes(name, entry)
@@ -101,7 +101,7 @@ def _check_datasets(params: Params) -> None:
 def _check_changes(name: str, entry: DatasetEntry) -> None:
     if strange := [key for key in entry.written() if key not in CHANGES]:
         raise ParameterError(
-            f"datasets.{name}.{strange[0]} is for a table of your own; of a dataset of the "
+            f"datasets.{name}.{strange[0]} is for a user dataset; of a dataset of the "
             f"paper only {', '.join(CHANGES)} can be changed"
         )
     spec = datasets.spec(name)
@@ -231,7 +231,7 @@ def _check_protocol(params: Params, name: str) -> None:
     mine = [dataset for dataset in chosen if params.described[dataset].category == USER]
     if mine and (protocol != "described" or "quirk" in entry.sweep):
         raise ParameterError(
-            f"{where}.datasets: {mine[0]} is a table of your own, which knows no quirks and no "
+            f"{where}.datasets: {mine[0]} is a user dataset, which knows no quirks and no "
             "protocol but `described`; leave it out of this experiment"
         )
     if params.tuning_source(name) is not None:

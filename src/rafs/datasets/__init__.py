@@ -82,7 +82,7 @@ def describe(name: str, entry: Entry = NOTHING) -> Spec:
         return described
     if strange := [key for key in entry if key not in CHANGES]:
         raise ParameterError(
-            f"datasets.{name}.{strange[0]} is for a table of your own; of a dataset of the "
+            f"datasets.{name}.{strange[0]} is for a user dataset; of a dataset of the "
             f"paper only {', '.join(CHANGES)} can be changed"
         )
     return replace(spec(name), **entry)

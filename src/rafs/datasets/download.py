@@ -1,4 +1,7 @@
-"""Downloads over HTTPS: retried, limited in time and size, shown while they run."""
+"""Downloads over HTTPS: retried, limited in time and size, shown while they run.
+
+pooch would be one more dependency, and sets no limit to the size of an answer.
+"""
 
 import http.client
 import ssl

@@ -4,6 +4,7 @@ Every number is a function of its run's name. The methods differ by a known amou
 datasets by their scale, and seeds by noise, so that a test knows what a table has to show.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -48,10 +49,12 @@ CATEGORY = {
     "superconductivity": "large",
     "news": "large",
 }
+SAME_POINTS = "described+same_test_points"
 PAPER = tuple(name for name, category in CATEGORY.items() if category != "large")
 ONE_DIMENSIONAL = ("he", "forrester")
 SKILL = {"de": 3.0, "hde": 2.5, "ae": 1.0, "ntkgp": 1.2, "rp": 0.8, "rafs": 0.4, "de_nll": 2.0}
 SKILL |= {"constant": 3.5, "linear": 2.2}
+SKILL |= {"ae_choice": 0.9, "ae_bootstrap": 0.95, "ae_scales": 0.85, "ae_widths": 1.05}
 
 
 def run(experiment, method, dataset, seed, nll=None, n=200, **columns):
@@ -93,9 +96,12 @@ def run(experiment, method, dataset, seed, nll=None, n=200, **columns):
         row[f"width_{level}"] = level / 50 * row["rmse"]
     for level, value in zip(metrics.CURVE, nominal * shortfall**0.3, strict=True):
         row[f"calib_{level}"] = value
+    row["member_sd"] = 0.5 * row["rmse"]
+    row["member_correlation"] = 1 - 0.4 * shortfall
     for prefix, shift in (("in_", -0.5), ("out_", 0.5)):
         known = CATEGORY[dataset] not in ("real", "large")
-        for name in ("nll_paper", "nll", "rmse", "crps", "coverage_95", "sharpness"):
+        inner = ("nll_paper", "nll", "rmse", "crps", "coverage_95", "sharpness", "member_sd")
+        for name in inner:
             factor = 1 if name.startswith("nll") else 1 + 0.2 * shift
             row[prefix + name] = row[name] * factor + shift * (factor == 1) if known else np.nan
     return row | columns
@@ -178,6 +184,36 @@ def experiments(seeds=10, datasets=PAPER):
             datasets,
             min(3, seeds),
         ),
+        "single_activation": scores(
+            "single_activation", [f"ae@activation={a}" for a in ("gelu", "linear")], datasets, seeds
+        ),
+        "other_diversity": scores(
+            "other_diversity",
+            ["ae_choice", "ae_bootstrap", "ae_scales", "ae_widths"],
+            datasets,
+            seeds,
+        ),
+        "activation_sets": scores(
+            "activation_sets",
+            [f"rafs@variant={v}" for v in ("all", "without_gelu")],
+            datasets,
+            seeds,
+        ),
+        "activation_count": scores(
+            "activation_count", [f"rafs@k={k}" for k in (1, 4, 7)], datasets, seeds
+        ),
+        "larger_ensembles": scores(
+            "larger_ensembles",
+            [f"{m}@size={k}" for m in ("ae", "rp", "rafs") for k in (10, 20)],
+            datasets,
+            seeds,
+        ),
+        "epistemic": scores(
+            "epistemic",
+            METHODS,
+            [d for d in datasets if CATEGORY[d] not in ("real", "large")],
+            seeds,
+        ),
         "released": scores("released", ["ae", "rafs"], datasets, seeds, interval=0.12),
         "quirks": scores(
             "quirks", ["hde@quirk=hde_variance_as_sd", "rafs@quirk=unscaled"], datasets[:3], seeds
@@ -217,14 +253,17 @@ class Memory(Inputs):
         return costs(self.frames[experiment])
 
     def data(self, dataset, seed, protocol="described"):
+        if protocol == SAME_POINTS:
+            return SimpleNamespace(**vars(at_same_points(dataset)))
         return SimpleNamespace(**vars(data(dataset, seed)))
 
     def predictions(self, experiment, method, dataset, seed):
         frame = self.find(experiment)
         if frame is None or not ((frame.method == method) & (frame.dataset == dataset)).any():
             return None
+        points = 0 if experiment == "epistemic" else seed
         return predictions(
-            method, dataset, seed, self.widths.get(method), self.growth.get(method, 1.0)
+            method, dataset, seed, self.widths.get(method), self.growth.get(method, 1.0), points
         )
 
 
@@ -257,12 +296,19 @@ def data(dataset, seed, n=200):
     )  # fmt: skip
 
 
-def predictions(method, dataset, seed, width=None, growth=1.0):
+def at_same_points(dataset):
+    """Return the data of seed 0 with the truth as test targets."""
+    known = data(dataset, 0)
+    return replace(known, y_test=np.sin(known.x_test).sum(axis=1), protocol=SAME_POINTS)
+
+
+def predictions(method, dataset, seed, width=None, growth=1.0, points=None):
     """Return predictions whose error has the predicted sd to the power of `growth`.
 
     Outside the training range the sd is `width` (a different one for each method unless given).
+    `points` is the seed of the test points, if it is another one.
     """
-    known = data(dataset, seed)
+    known = data(dataset, seed if points is None else points)
     rng = seeding.generator("made-up predictions", method, dataset, seed)
     truth = np.sin(known.x_test).sum(axis=1)
     inside = known.in_distribution
@@ -285,11 +331,13 @@ def write(root, seeds=3, frames=None):
     for name, frame in (experiments(seeds) if frames is None else frames).items():
         frame.to_csv(root / f"results/scores/{name}.csv", index=False)
         costs(frame).to_csv(root / f"results/costs/{name}.csv", index=False)
+        same = name == "epistemic"
         for row in frame.itertuples():
             place = {"experiment": name, "method": row.method, "dataset": row.dataset}
-            place |= {"seed": row.seed, "protocol": "described"}
-            arrays = predictions(row.method, row.dataset, row.seed)
+            place |= {"seed": row.seed, "protocol": SAME_POINTS if same else "described"}
+            arrays = predictions(row.method, row.dataset, row.seed, points=0 if same else None)
             write_npz(root / paths.PREDICTIONS.format(**place), arrays)
             if not (path := root / paths.DATA.format(**place)).exists():
-                write_dataset(path, data(row.dataset, row.seed))
+                known = at_same_points(row.dataset) if same else data(row.dataset, row.seed)
+                write_dataset(path, known)
     return Inputs(root)

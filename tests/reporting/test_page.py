@@ -15,7 +15,7 @@ import shown
 from rafs.reporting import page, style
 from rafs.reporting.claims import KINDS, as_json, judge
 from rafs.reporting.page import answer, elements, plot, scores
-from rafs.reporting.tables import comparison, nll_vs_published
+from rafs.reporting.tables import comparison, nll_vs_published, why
 
 EVIL = "<script>alert('1')</script> & \"two\""
 DATASETS = ("he", "forrester", "rastrigin", "borehole", "abalone", "boston")
@@ -49,15 +49,17 @@ def made(inputs=None, **more):
     inputs = inputs or made_up.Memory(frames())
     drawn = {
         name: style.render(shown.draw(name, inputs, {}), "svg", shown.caption(name))
-        for name in ("overview", "critical_difference")
+        for name in ("overview", "critical_difference", "controls")
     }
     options = {"methods": made_up.METHODS}
     content = {
         "experiments": EXPERIMENTS,
         "figures": drawn,
         "beside_answer": ["overview"],
+        "sections": {"controls": "why"},
         "tables": {
             "comparison": comparison.build(inputs, {}),
+            "why": why.build(inputs, {}),
             "nll_vs_published": nll_vs_published.build(inputs, options),
         },
         "claims": as_json(judge(inputs))["claims"],
@@ -166,10 +168,11 @@ def test_any_text_survives_as_text(body, attribute):
 
 def test_images_can_be_read_without_eyes(read):
     images = [a for a in read.all("img") if "src" in a]
-    assert len(images) == 2
+    assert len(images) == 3
     assert {a["alt"] for a in images} == {
         shown.caption("overview"),
         shown.caption("critical_difference"),
+        shown.caption("controls"),
     }
     assert base64.b64decode(images[0]["src"].partition(",")[2]).lstrip().startswith(b"<?xml")
 
@@ -337,3 +340,26 @@ def test_leading_number_sorts_a_shown_table():
     )
     values = [a.get("data-value") for a in Reader(elements.shown_table(table)).all("td")]
     assert values == ["-1.5", "100.0"]
+
+
+def test_what_makes_random_activations_work_has_a_section_of_its_own():
+    """Statements with verdicts, and figures that are not among the others."""
+    found = made_up.Memory(made_up.experiments(8, DATASETS))
+    read = Reader(made(found))
+    (start,) = (
+        k for k, (tag, a) in enumerate(read.tags) if (tag, a.get("id")) == ("section", "why")
+    )
+    inside = []
+    for tag, attributes in read.tags[start + 1 :]:
+        if tag == "section":
+            break
+        inside.append(attributes.get("id"))
+    assert [name for name in inside if name] == [
+        "why-diversity", "why-any", "why-members", "why-outside", "figure-controls",
+    ]  # fmt: skip
+    assert sum(a.get("id") == "figure-controls" for _, a in read.tags) == 1
+    words = " ".join(read.words)
+    assert "More members would do." in words
+    without = Reader(made(found, tables={}, figures={}, sections={}))
+    assert not without.all("section", id="why")
+    assert not without.all("a", href="#why")

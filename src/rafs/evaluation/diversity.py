@@ -2,7 +2,7 @@
 
 Let m members of equal weight have the residuals e_j at the test points, A the mean squared residual
 of their mean, and V the mean over points of the members' variance (with m - 1). The mean square of
-the members' residuals is A + V (m - 1)/m (Krogh and Vedelsby 1995), and the squared sum of the
+the members' residuals is A + V (m - 1)/m (Krogh and Vedelsby 1994), and the squared sum of the
 residuals is m² A. Both together give the mean product of two different members' residuals, A - V/m.
 Their ratio
 

@@ -5,7 +5,7 @@ files: resolved settings, and the hash of its code. The workflow hands this very
 that what triggers a job is what the job uses.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +168,7 @@ class Specs:
     def page(self) -> str:
         """Spec of the report page."""
         seen, headline = self._seen(), self.experiments.headline
+        drawn = self._drawn(seen)
         shown = [
             name
             for name, options in self.params.tables.items()
@@ -180,9 +181,9 @@ class Specs:
             params=self.params.written(),
             experiments=[*self.experiments.default, *seen],
             tables=shown,
-            figures=catalogue.figures_in_order(self.files.shown_names("figures")),
+            figures=catalogue.figures_in_order([*self.files.shown_names("figures"), *drawn]),
             beside_answer=catalogue.beside_answer(),
-            **_if_any(seen=seen),
+            **_if_any(seen=seen, drawn=drawn),
             compared=[headline, *(e for e in self.experiments.alongside if e != headline)],
             versions={"rafs": __version__, **{name: pins.get(name, "?") for name in VERSIONS}},
         )
@@ -195,6 +196,19 @@ class Specs:
         """
         extra = self.experiments.extra
         places = {name: Path(paths.SCORES.format(experiment=name)) for name in extra}
+        return {name: sha256(place) for name, place in places.items() if place.exists()}
+
+    def _drawn(self, seen: Mapping[str, str]) -> dict[str, str]:
+        """Return the figures of experiments by name only that have been drawn, with their hashes.
+
+        As with the scores, the page asks for none of them.
+        """
+        extra = set(self.experiments.extra)
+        places = {
+            name: Path(paths.FIGURE.format(figure=name, format="svg"))
+            for name, options in self.params.figures.items()
+            if set(options.experiments) & extra and set(options.experiments) & extra <= set(seen)
+        }
         return {name: sha256(place) for name, place in places.items() if place.exists()}
 
     def verify(self) -> str:

@@ -10,6 +10,7 @@ without importing it, because planning a workflow needs neither pandas nor matpl
   `predictions`, `data`: those of the runs on its `datasets` (and its `seed`, if it has one);
   `sources`: the specifications of all datasets, and the records of the files of user datasets.
 - `PLACE`: the order of a figure on the page; 0 is the one beside the answer.
+- `SECTION`: the section of the page that a figure is in, unless that of all figures.
 - `DATASETS`: those it shows unless its options name others.
 - `SWEEP`: the setting that its experiments have to sweep.
 - `DIMENSION`: the number of variables of the functions that it can show.
@@ -41,6 +42,7 @@ class ReportDeclaration:
     datasets: tuple[str, ...] = ()
     sweep: str = ""
     dimension: int | None = None
+    section: str = "figures"
 
 
 @dataclass(frozen=True)

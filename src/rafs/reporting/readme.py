@@ -1,6 +1,7 @@
 """The headline of README.md, taken from the committed reports: no number in it is typed by hand."""
 
 import math
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,10 @@ LEVEL = 0.05
 
 
 def block(
-    metrics: dict[str, Any], claims: list[dict[str, Any]], categories: pd.DataFrame | None = None
+    metrics: dict[str, Any],
+    claims: list[dict[str, Any]],
+    categories: pd.DataFrame | None = None,
+    why: pd.DataFrame | None = None,
 ) -> str:
     """Return the headline: the answer, methods, overview and the verdicts on the claims."""
     verdicts = [
@@ -30,6 +34,7 @@ def block(
         [
             answer(metrics),
             "",
+            *_why(why),
             *_methods(metrics),
             "",
             f"{metrics['datasets']} datasets, {metrics['seeds']} seeds each. Everything is by the "
@@ -53,6 +58,32 @@ def block(
             *verdicts,
         ]
     )
+
+
+def findings(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return what makes random activations work: each statement, its verdict and the reasons.
+
+    `rows` are those of the table `why`, one per part of a statement and rival.
+    """
+    said: dict[str, list[str]] = {}
+    for row in rows:
+        head = f"**{str(row['statement']).rstrip('.')}**: {row['verdict']}."
+        part = f"{row['part']}: {row['outcome']}" + (f" ({row['detail']})" if row["detail"] else "")
+        said.setdefault(head, []).append(part)
+    return [f"{head} {'; '.join(dict.fromkeys(parts))}." for head, parts in said.items()]
+
+
+def _why(found: pd.DataFrame | None) -> list[str]:
+    """Return the verdicts on why random activations work in one sentence, if they were tested."""
+    if found is None or found.empty:
+        return []
+    verdicts = dict(zip(found["statement"], found["verdict"], strict=True))
+    shown = "; ".join(f"“{text.rstrip('.')}”: {verdict}" for text, verdict in verdicts.items())
+    return [
+        f"What makes random activations work, by experiments of our own ([more](docs/why.md)): "
+        f"{shown}.",
+        "",
+    ]
 
 
 def verdicts_in_short(claims: list[dict[str, Any]]) -> str:
@@ -174,10 +205,15 @@ def updated(text: str, content: str) -> str:
 def current(root: Path) -> str:
     """Return the README as it should be for the reports below `root`."""
     claims = read_json(root / paths.CLAIMS)["claims"]
-    table = root / paths.TABLE.format(table="categories", format="csv")
-    categories = pd.read_csv(table) if table.exists() else None
-    content = block(read_json(root / paths.SUMMARY), claims, categories)
+    categories = _read(root, "categories")
+    content = block(read_json(root / paths.SUMMARY), claims, categories, _read(root, "why"))
     return updated((root / "README.md").read_text(encoding="utf-8"), content)
+
+
+def _read(root: Path, table: str) -> pd.DataFrame | None:
+    """Return a table of the reports, or None where it was not made."""
+    path = root / paths.TABLE.format(table=table, format="csv")
+    return pd.read_csv(path, keep_default_na=table != "why") if path.exists() else None
 
 
 if __name__ == "__main__":

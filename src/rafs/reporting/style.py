@@ -116,6 +116,10 @@ LOOKS = {
     "rp": Look("#CC79A7", "v", (4, 1.2, 1, 1.2, 1, 1.2)),
     "rafs": Look("#D55E00", "*"),
     "de_nll": Look("#7f7f7f", "X", (2, 2)),
+    "ae_choice": Look("#000000", "P", (1, 2)),
+    "ae_bootstrap": Look("#882255", "h", (8, 2)),
+    "ae_scales": Look("#44601b", "p", (3, 1, 1, 1)),
+    "ae_widths": Look("#332288", "<", (1, 3)),
 }
 
 FURTHER = (  # of methods that are added, by their name

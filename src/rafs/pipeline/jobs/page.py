@@ -8,6 +8,7 @@ import yaml
 
 from rafs import paths
 from rafs.files import read_json, write_text
+from rafs.reporting.catalogue import declaration
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.page import build
 
@@ -29,6 +30,7 @@ def run(spec: dict[str, Any]) -> None:
         compared=spec["compared"],
         figures=figures,
         beside_answer=spec["beside_answer"],
+        sections={name: declaration("figures", name).section for name in spec["figures"]},
         tables=tables,
         claims=read_json(paths.CLAIMS)["claims"],
         params=yaml.safe_dump(params, sort_keys=False, allow_unicode=True),

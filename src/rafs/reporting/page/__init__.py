@@ -19,7 +19,7 @@ import pandas as pd
 from rafs.evaluation import metrics
 from rafs.reporting import labels
 from rafs.reporting.inputs import KEYS, Inputs
-from rafs.reporting.page import answer, scores
+from rafs.reporting.page import answer, scores, why
 from rafs.reporting.page.elements import Html, frame_table, join, shown_table, tag
 from rafs.reporting.table import ReportTable
 
@@ -37,6 +37,7 @@ CITATION = """@inproceedings{stoyanova2023toward,
 SECTIONS = {
     "answer": ("Answer", "The answer"),
     "claims": ("Claims", "The paper's claims"),
+    "why": ("Why", "What makes random activations work"),
     "scores": ("Scores", "Scores"),
     "figures": ("Figures", "Figures"),
     "tables": ("Tables", "All tables"),
@@ -55,6 +56,7 @@ def build(
     compared: Sequence[str] = ("main", "de_nll", "rafs_on"),
     figures: Mapping[str, bytes] | None = None,
     beside_answer: Sequence[str] = (),
+    sections: Mapping[str, str] | None = None,
     tables: Mapping[str, ReportTable] | None = None,
     claims: Sequence[Mapping[str, Any]] = (),
     params: str = "",
@@ -65,7 +67,8 @@ def build(
     `experiments` are all that were asked for (their lost runs are listed), `compared` those whose
     methods stand side by side in the table of scores; the first of them decides the headline.
     `figures` are SVG files by name in the order of the page, of which those `beside_answer` come
-    first; `params` is the text of the parameter file.
+    first and others are in the section that `sections` says; `params` is the text of the parameter
+    file.
     """
     rows = _rows(inputs, compared).drop_duplicates(["method", "dataset", "seed"])
     main = _rows(inputs, compared[:1])
@@ -74,9 +77,12 @@ def build(
     cells = {m: scores.scores(rows, m, methods) for m in explored if m in rows}
     drawn = {name: _figure(name, svg) for name, svg in (figures or {}).items()}
     beside = [drawn.pop(name) for name in beside_answer if name in drawn]
+    of_why = [name for name in drawn if (sections or {}).get(name) == "why"]
+    reasons = why.section(tables or {}, [drawn.pop(name) for name in of_why])
     content: dict[str, list[Any]] = {
         "answer": [*answer.headline(main), *beside],
         "claims": answer.claims(claims),
+        "why": reasons,
         "scores": [scores.explorer(rows, cells, methods)],
         "figures": [tag("div", list(drawn.values()), class_="gallery")] if drawn else [],
         "tables": [_further(name, table) for name, table in (tables or {}).items()],

@@ -78,11 +78,27 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
             "The intervals are those of single cells: one in twenty would exclude zero by chance. "
             "What the table claims is its last row: Wilcoxon's signed-rank test over the datasets, "
             "Holm's correction over the columns. Bold: a significant gain (5 %).",
+            *_ranks(used, metric),
             "AE + RAFs is RAFs Ensemble. A diverged run is worse than any score; the change may "
             "then be infinite.",
             *gaps(used),
         ],
     )
+
+
+def _ranks(used: pd.DataFrame, metric: str) -> list[str]:
+    """Return the mean ranks of all methods with and without, on the seeds that all have."""
+    seeds = used.groupby("seed")["method"].nunique()
+    shared = used[used["seed"].isin(seeds[seeds == used["method"].nunique()].index)]
+    if shared.empty:
+        return []
+    found = statistics.ranking(shared, metric, list(dict.fromkeys(shared["method"])))
+    ordered = sorted(found.mean_ranks.items(), key=lambda entry: entry[1])
+    shown = ", ".join(f"{labels.method(name)} {number(rank)}" for name, rank in ordered)
+    return [
+        f"Mean ranks of all {len(ordered)} on {found.datasets} datasets and the seeds that all "
+        f"have: {shown}."
+    ]
 
 
 def _cell(row: Mapping[str, Any] | None) -> Cell:

@@ -1,0 +1,48 @@
+"""What makes random activations work: the findings with their verdicts, and the figures."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rafs.reporting.page.answer import badge
+from rafs.reporting.page.elements import Html, tag
+from rafs.reporting.table import ReportTable, records
+
+TABLES = (
+    "single_activation", "other_diversity", "activation_sets", "activation_count",
+    "larger_ensembles", "epistemic",
+)  # fmt: skip
+
+
+def section(tables: Mapping[str, ReportTable], figures: Sequence[Html]) -> list[Html]:
+    """Return the section; nothing where its experiments were not run."""
+    content = []
+    if "why" in tables:
+        content.append(tag("p", "Statements of ours, judged over datasets as the claims are."))
+        content.append(tag("ol", _findings(tables["why"]), class_="claims"))
+    if figures:
+        content.append(tag("div", list(figures), class_="gallery"))
+    links = [tag("a", n.replace("_", " "), href=f"#table-{n}") for n in TABLES if n in tables]
+    if links:
+        content.append(tag("p", "Tables: ", [[link, " "] for link in links]))
+    return content
+
+
+def _findings(table: ReportTable) -> list[Html]:
+    """Return each statement with its verdict and what decided it."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in records(table.frame):
+        groups.setdefault(row["finding"], []).append(row)
+    return [
+        tag(
+            "li",
+            tag("p", rows[0]["statement"], class_="said"),
+            badge(rows[0]["verdict"], rows[0]["kind"]),
+            tag("ul", [tag("li", part) for part in dict.fromkeys(map(_part, rows))], class_="rule"),
+            id=f"why-{name}",
+        )
+        for name, rows in groups.items()
+    ]
+
+
+def _part(row: Mapping[str, Any]) -> str:
+    return f"{row['part']}: {row['outcome']}" + (f" ({row['detail']})" if row["detail"] else "")

@@ -1,0 +1,1 @@
+"""What makes random activations work: what tables, figures and findings about it share."""

@@ -430,11 +430,78 @@ def verdicts() -> str:
     return "\n".join([summary, "", *lines])
 
 
+# --- why random activations work ----------------------------------------------------------------
+
+
+def _made(kind: str, name: str) -> bool:
+    """Whether a table or figure of an experiment that is run by name is among the results."""
+    return (REPORTS / kind / f"{name}.{'csv' if kind == 'tables' else 'svg'}").is_file()
+
+
+NOT_RUN = "These results are without the experiments of this page: `snakemake why` adds them."
+
+
+def findings() -> str:
+    """Return the statements about why it works with their verdicts, or that none was tested."""
+    from rafs.reporting import readme
+
+    if not _made("tables", "why"):
+        return NOT_RUN
+    return "\n".join(f"- {said}" for said in readme.findings(rows("why")))
+
+
+def why_table(name: str) -> str:
+    """Return a table of the controls, if it was made."""
+    return table(name) if _made("tables", name) else NOT_RUN
+
+
+def why_figure(name: str) -> str:
+    """Return a figure of the controls, if it was made."""
+    return figure(name) if _made("figures", name) else ""
+
+
+def worse_than_anchored() -> str:
+    """Name the datasets on which RAFs has a higher NLL than AE."""
+    medians = {
+        name: {row["dataset"]: float(row["median"]) for row in rows("nll", method=name)}
+        for name in ("rafs", "ae")
+    }
+    both = [name for name in medians["rafs"] if name in medians["ae"]]
+    worse = {name: medians["rafs"][name] - medians["ae"][name] for name in both}
+    shown = [f"{_title(name)} (by {number(gap)})" for name, gap in worse.items() if gap > 0]
+    return (
+        f"RAFs has a higher median NLL than AE on {len(shown)} of {len(both)} datasets"
+        f"{': ' if shown else ''}{', '.join(shown)}."
+    )
+
+
+def why_inside() -> str:
+    """Say what RAFs gains over AE inside and outside the training range."""
+    if not _made("tables", "single_activation"):
+        return NOT_RUN
+    parts = []
+    for part in ("inside", "outside"):
+        (row,) = rows("single_activation", rival="ae", part=part)
+        low, high = (number(float(row[end])) if row[end] else "–" for end in ("low", "high"))
+        gap = number(float(row["difference"]))
+        parts.append(f"{gap} nats [{low}, {high}] {part} ({row['datasets']} datasets)")
+    return (
+        f"RAFs minus AE in NLL is {' and '.join(parts)} the training range. Where test rows are "
+        "like the training rows, different activations have little to add."
+    )
+
+
+def _title(dataset: str) -> str:
+    from rafs.reporting import labels
+
+    return labels.dataset(dataset)
+
+
 PARTS = {
     part.__name__: part
     for part in (
         table, figure, downloads, report_page, answer, stricter, methods_table, one_metric,
         choice, few_datasets, beside_constant, advice, cost, coverage, in_and_out, too_narrow,
-        verdicts,
+        verdicts, findings, why_table, why_figure, worse_than_anchored, why_inside,
     )
 }  # fmt: skip

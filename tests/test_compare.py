@@ -46,7 +46,8 @@ def test_the_settings_are_those_of_the_benchmark(name):
     theirs = GOOD["methods"][name]["search"]
     assert set(ours) == set(theirs)
     for key, space in theirs.items():
-        assert ours[key]["log_uniform"] == space["log_uniform"]
+        (kind,) = space
+        assert list(ours[key][kind]) == space[kind]
     assert plan.training == {**GOOD["training"], "device": GOOD["device"]}
     assert plan.tuning(name) == {"space": ours, **GOOD["tuning"]}
 

@@ -204,6 +204,10 @@ def test_what_is_run_by_name_does_not_keep_main_from_losing_a_method_or_a_datase
     names = [name for name in fewer.experiments["main"].datasets if name != "ackley"]
     path = changed(at(["experiments", "main", "datasets"], names), tmp_path)
     assert Plan(load(path), ROOT).experiments["quirks"].left_out == ["ackley"]
+    fewer = Plan(load(changed(at(["seeds"], [0, 3, 9]), tmp_path)), ROOT)
+    assert fewer.experiments["activation_sets"].seeds == [0, 3]  # of 0 to 5
+    message = refused(at(["seeds"], [7, 8]), tmp_path)
+    assert "experiments.activation_sets.seeds: 'main' tunes none of them" in message
     message = refused(at(["experiments", "main", "methods"], ["de"]), tmp_path)
     assert "experiments.ensemble_size.tuning: 'main' does not tune 'rafs'" in message
 

@@ -307,6 +307,8 @@ def _check_takes_values(params: Params, name: str, source: str) -> None:
             f"{where}: {source!r} tunes none of what experiments.{name} runs; take the experiment "
             "out, or put its methods and datasets there"
         )
+    if not params.seeds_of(name):
+        raise ParameterError(f"experiments.{name}.seeds: {source!r} tunes none of them")
     missing = set(params.seeds_of(name)) - set(params.seeds_of(source))
     if missing:
         raise ParameterError(

@@ -125,8 +125,16 @@ class Params(Group):
         return _of(self.experiments[experiment].settings, method) or MethodSettings()
 
     def seeds_of(self, experiment: str) -> list[int]:
-        """Return the seeds of an experiment."""
-        return listed(self.experiments[experiment].seeds or self.seeds)
+        """Return the seeds of an experiment.
+
+        One that is run by name leaves out those that its source of tuned values does not have.
+        """
+        entry, source = self.experiments[experiment], self.tuning_source(experiment)
+        seeds = listed(entry.seeds or self.seeds)
+        if entry.default or source in (None, experiment) or source not in self.experiments:
+            return seeds
+        tuned = listed(self.experiments[source].seeds or self.seeds)
+        return [seed for seed in seeds if seed in tuned]
 
     def tuning_source(self, experiment: str) -> str | None:
         """Return the experiment whose tuned values an experiment uses: itself, another or none."""

@@ -20,6 +20,7 @@ PAGE = "reports/index.html"  # made by the workflow, and not in git
 SHOWN_IN_PAGES = (".csv", ".gz", ".html", ".json", ".parquet", ".pdf", ".png", ".svg", ".tex")
 LEVEL = 0.05
 NOMINAL = 0.95
+MARGIN = 0.1  # nats below which a difference does not matter
 
 Row = dict[str, str]
 
@@ -479,16 +480,20 @@ def why_inside() -> str:
     """Say what RAFs gains over AE inside and outside the training range."""
     if not _made("tables", "single_activation"):
         return NOT_RUN
-    parts = []
+    parts, found = [], {}
     for part in ("inside", "outside"):
         (row,) = rows("single_activation", rival="ae", part=part)
+        found[part] = row
         low, high = (number(float(row[end])) if row[end] else "–" for end in ("low", "high"))
         gap = number(float(row["difference"]))
         parts.append(f"{gap} nats [{low}, {high}] {part} ({row['datasets']} datasets)")
-    return (
-        f"RAFs minus AE in NLL is {' and '.join(parts)} the training range. Where test rows are "
-        "like the training rows, different activations have little to add."
+    little = float(found["inside"]["high"] or "nan") > -MARGIN
+    rest = (
+        " Where test rows are like the training rows, different activations are not shown to help."
+        if little
+        else ""
     )
+    return f"RAFs minus AE in NLL is {' and '.join(parts)} the training range.{rest}"
 
 
 def _title(dataset: str) -> str:

@@ -152,6 +152,13 @@ def test_hindsight_takes_the_lowest_on_every_dataset():
     assert "AE (best single activation, with hindsight)" in [row[0] for row in table.rows]
 
 
+def test_labels_of_controls():
+    names = ("ae", "ae@activation=gelu", "ae@size=20", "rafs@k=3", "rafs@variant=all", "rp")
+    assert [controls.label(name) for name in names] == [
+        "AE (tanh)", "AE (gelu)", "AE (20 members)", "RAFs (k = 3)", "RAFs (all)", "RP-param",
+    ]  # fmt: skip
+
+
 def test_numbers_of_activations_are_held_against_the_most():
     inputs = made_up.Memory(frames({"rafs": 0.0}, activation_count={
         f"rafs@k={k}": 1.0 / k for k in (1, 3, 7)}))  # fmt: skip
@@ -254,9 +261,9 @@ def test_readme_and_documentation_say_what_was_found(tmp_path, monkeypatch):
     lines = readme.findings(table.to_dict("records"))
     assert len(lines) == 4
     assert lines[0].startswith(
-        "**The gain over AE is due to diversity, not to the choice of activation**: holds. against"
+        "**The gain over AE is due to diversity, not to the choice of activation**: holds. Against"
     )
-    assert lines[0].count("against AE with each single activation") == 1  # once, not per rival
+    assert lines[0].count("Against AE with each single activation") == 1  # once, not per rival
     monkeypatch.syspath_prepend(str(PROJECT / "docs"))
     import reported
 

@@ -16,7 +16,7 @@ from rafs.methods.settings import Settings
 class AnchoredBootstrap(Anchored):
     """Anchored; w_ji counts how often member j drew row i."""
 
-    name, label, role, order = "ae_bootstrap", "AE + bootstrap", "control", 2
+    name, label, role, order = "ae_bootstrap", "AE (bootstrap)", "control", 2
 
     def plan(self, task: Task, settings: Settings) -> TrainingPlan:
         """Return anchored networks with weights of their own on the rows."""

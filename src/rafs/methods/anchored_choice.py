@@ -9,4 +9,4 @@ from rafs.methods.anchored import Anchored
 class AnchoredChoice(Anchored):
     """Anchored; all members have the activation that tuning picks."""
 
-    name, label, role, order = "ae_choice", "AE, tuned activation", "control", 1
+    name, label, role, order = "ae_choice", "AE (tuned activation)", "control", 1

@@ -18,7 +18,7 @@ SCALED = ("weight", "bias")  # which decide how fast a function varies
 class AnchoredScales(Anchored):
     """Anchored; member j has the prior deviations times `scales[j]`, in turn."""
 
-    name, label, role, order = "ae_scales", "AE, two prior scales", "control", 3
+    name, label, role, order = "ae_scales", "AE (two prior scales)", "control", 3
     schema = extend(
         Anchored.schema,
         {

@@ -20,7 +20,7 @@ from rafs.methods.settings import Settings, extend, number, several
 class AnchoredWidths(Anchored):
     """Anchored; member j has `widths[j]` times the hidden units, in turn."""
 
-    name, label, role, order = "ae_widths", "AE, different widths", "control", 4
+    name, label, role, order = "ae_widths", "AE (different widths)", "control", 4
     schema = extend(
         Anchored.schema,
         {

@@ -69,6 +69,7 @@ def findings(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     for row in rows:
         head = f"**{str(row['statement']).rstrip('.')}**: {row['verdict']}."
         part = f"{row['part']}: {row['outcome']}" + (f" ({row['detail']})" if row["detail"] else "")
+        part = part[:1].upper() + part[1:]
         said.setdefault(head, []).append(part)
     return [f"{head} {'; '.join(dict.fromkeys(parts))}." for head, parts in said.items()]
 

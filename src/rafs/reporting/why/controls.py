@@ -65,9 +65,14 @@ def others(methods: Iterable[str], *but: str) -> list[str]:
 
 
 def label(method: str) -> str:
-    """Return the label of a method or control."""
-    words = {ANCHORED: "AE (tanh)", HINDSIGHT: "AE (best single activation, with hindsight)"}
-    return words.get(method) or labels.method(method)
+    """Return the label of a method or control: AE (gelu), AE (20 members), RAFs (k = 3)."""
+    known = {ANCHORED: "AE (tanh)", HINDSIGHT: "AE (best single activation, with hindsight)"}
+    base, _, swept = method.partition("@")
+    key, _, value = swept.partition("=")
+    words = {"activation": value, "size": f"{value} members", "k": f"k = {value}"}.get(key)
+    if method in known or words is None:
+        return known.get(method) or labels.method(method)
+    return f"{labels.method(base)} ({words})"
 
 
 @dataclass(frozen=True)

@@ -183,14 +183,20 @@ class Guard:
         for name, cost in self.asked().items():
             if cost:
                 say(f"experiment {name} costs {cost}")
-            found = self.plan.experiments.get(name)
-            if found and found.left_out:
-                lost = ", ".join(found.left_out)
-                say(f"experiment {name} leaves out {lost}: {found.tuning} does not tune it")
+            if name in self.plan.experiments:
+                self.say_left_out(name)
         from rafs.pipeline.progress import Display
 
         self.display = Display()
         self.display.start()
+
+    def say_left_out(self, name: str) -> None:
+        """Say what an experiment that is run by name leaves out for want of tuned values."""
+        experiment = self.plan.experiments[name]
+        seeds = [f"seed {seed}" for seed in experiment.seeds_left_out]
+        if lost := [*experiment.left_out, *seeds]:
+            source = experiment.tuning
+            say(f"experiment {name} leaves out {', '.join(lost)}: {source} does not tune it")
 
     def start_server(self) -> None:
         """Start the fork server of the jobs on this machine."""

@@ -191,7 +191,13 @@ def show(found: dict[str, Any]) -> None:
     from rafs.pipeline.progress import clock
 
     console = Console(highlight=False, soft_wrap=True)
-    colours = {"done": "green", NO_DATA: "yellow", "running": "cyan", "failed": "red", "stale": "yellow"}
+    colours = {
+        "done": "green",
+        NO_DATA: "yellow",
+        "running": "cyan",
+        "failed": "red",
+        "stale": "yellow",
+    }
     table = Table(box=None, pad_edge=False)
     table.add_column("jobs")
     for state in STATES:

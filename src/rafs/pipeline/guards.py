@@ -210,14 +210,12 @@ class Guard:
         """Start the fork server of the jobs on this machine."""
         os.environ[ownership.OWNER] = ownership.identity(os.getpid())
         os.environ.pop(client.ADDRESS, None)
-        if self.plan.gres:  # one process trains all runs that share the GPU
-            os.environ.setdefault(surroundings.BATCH, str(self.workflow.resource_settings.cores))
         if os.environ.get("RAFS_NO_WARM") != "1":
             place = server.folder()
             try:
                 if self.workflow.is_main_process:  # before it exists: a kill may come at any time
                     leftovers.note([str(place)])
-                self.server = server.start(place)
+                self.server = server.start(place, self.workflow.resource_settings.cores or 1)
             except OSError as error:  # such as a name of TMPDIR too long for a socket
                 say(f"jobs start on their own, and slower: no fork server ({error})")
 

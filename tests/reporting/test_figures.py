@@ -2,6 +2,7 @@ import itertools
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
@@ -14,9 +15,10 @@ from matplotlib.text import Text
 
 import made_up
 import shown
+from rafs import datasets
 from rafs.reporting import catalogue, labels, style
 from rafs.reporting.figures import _data as data
-from rafs.reporting.figures import rafs_effect
+from rafs.reporting.figures import confidence_error, rafs_effect, uncertainty_1d
 from rafs.reporting.figures.confidence_error import curve
 
 FIGURES = catalogue.names("figures")
@@ -254,15 +256,51 @@ def test_uncertainty_bands_are_two_sds_around_the_mean(results):
         assert low < known.y_train.min() < known.y_train.max() < high
 
 
-def test_the_reference_is_the_gp_near_and_away_from_data(results):
-    from rafs.reporting.figures.uncertainty_1d import _reference
+@pytest.mark.parametrize("name", ["he", "forrester"])
+def test_the_reference_fits_its_training_points_and_widens_away_from_them(name):
+    known = datasets.load(name, seed=0)
+    predict = uncertainty_1d._reference(known)
+    mean, sd = predict(known.x_train[:, 0])
+    assert (np.abs(mean - known.y_train) / sd).max() < 3
+    assert known.noise < sd.max() < 2 * known.noise
+    left = known.x_train.min() - 5 * known.x_train.std()
+    assert predict(np.array([left]))[1][0] > 5 * sd.max()
 
-    known = made_up.data("he", 0)
-    order = np.argsort(known.x_train[:, 0])
-    _, mean, sd = _reference(known, known.x_train[order, 0])
-    assert np.abs(mean - known.y_train[order]).max() < 0.4  # of a range of 2, noise 0.1
-    _, _, away = _reference(known, np.array([known.x_train.min() - 10.0]))
-    assert 0.1 < sd.max() < 0.16 < 0.5 < away[0]
+
+def test_the_reference_knows_no_units():
+    known = made_up.data("forrester", 0)
+    grid = np.linspace(0, 1, 9)
+    mean, sd = uncertainty_1d._reference(known)(grid)
+    other = SimpleNamespace(
+        x_train=1e3 * known.x_train + 7, y_train=50 * known.y_train - 9, noise=50 * known.noise
+    )
+    scaled, spread = uncertainty_1d._reference(other)(1e3 * grid + 7)
+    assert np.allclose(scaled, 50 * mean - 9)
+    assert np.allclose(spread, 50 * sd)
+
+
+def test_no_band_leaves_its_panel():
+    class Wild(made_up.Memory):
+        def predictions(self, experiment, method, dataset, seed):
+            found = super().predictions(experiment, method, dataset, seed)
+            return {**found, "variance": found["variance"] * (400 if method == "de" else 1)}
+
+    figure = shown.draw("uncertainty_1d", Wild(small(2)), {"datasets": ["forrester"]})
+    limits = {axes.get_ylim() for axes in figure.axes if axes.axison}
+    assert len(limits) == 1  # widths can be compared across the panels
+    ((low, high),) = limits
+    for band in drawn(figure, "band"):
+        edges = band.get_paths()[0].vertices[:, 1]
+        assert low < edges.min() < edges.max() < high
+    for line in drawn(figure, "reference"):
+        assert low < min(line.get_ydata()) < max(line.get_ydata()) < high
+
+
+def test_every_column_of_uncertainty_panels_names_its_x():
+    frames = {"main": made_up.scores(methods=(*made_up.METHODS, "de_nll"), datasets=["he"])}
+    figure = shown.draw("uncertainty_1d", made_up.Memory(frames), {"datasets": ["he"]})
+    used = [axes for axes in figure.axes if axes.axison]
+    assert [bool(axes.get_xlabel()) for axes in used] == [False] * 3 + [True] * 4
 
 
 def test_confidence_curve_takes_the_confident_ones():

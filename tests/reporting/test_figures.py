@@ -324,6 +324,28 @@ def test_confidence_error_falls_where_the_sd_is_honest_and_rises_where_it_is_inv
             assert (last < first) == falls
 
 
+def test_confidence_error_starts_where_the_data_are():
+    """RMSEs that lie close together fill the axis instead of its upper edge."""
+    figure = shown.draw("confidence_error", made_up.Memory(small(6)), {"datasets": ["abalone"]})
+    (axes,) = figure.axes
+    lines = [np.asarray(line.get_ydata()) for m in made_up.METHODS for line in drawn(axes, m)]
+    drawn_values = np.concatenate(lines)
+    low, high = axes.get_ylim()
+    assert low > 0
+    bands = np.concatenate([c.get_paths()[0].vertices[:, 1] for c in axes.collections])
+    least, most = min(drawn_values.min(), bands.min()), max(drawn_values.max(), bands.max())
+    assert low > least / 1.5
+    assert high < most * 1.5
+
+
+def test_confidence_intervals_are_those_of_logarithms():
+    curves = np.exp(np.arange(10.0))[:, None] * [1.0, 3.0]
+    found = confidence_error._summary(curves)
+    assert np.allclose(found[0], np.exp([4.5, 1.0, 8.0]))  # the geometric middle
+    assert np.allclose(found[1], 3 * found[0])
+    assert (found > 0).all()
+
+
 @pytest.mark.parametrize("name", ["ensemble_size", "cardinality"])
 def test_sweeps_show_every_value_and_its_median(name, results):
     figure = shown.draw(name, results, {})

@@ -359,6 +359,66 @@ def test_sweeps_show_every_value_and_its_median(name, results):
         assert np.allclose(line.get_ydata(), np.array(list(levels.values())) + shift)
 
 
+def test_ensemble_size_names_the_activations_that_enter(results):
+    figure = shown.draw("ensemble_size", results, {})
+    for axes in figure.axes:
+        found = [label.get_text().split("\n") for label in axes.get_xticklabels()]
+        assert found[:4] == [
+            ["2", "gelu", "softsign"], ["3", "swish"], ["5", "selu", "tanh"], ["7", "erf", "linear"]
+        ]  # fmt: skip
+        assert found[4:] == [["10"], ["15"], ["20"]]
+    other = {"activations": ["erf", "tanh", "linear"], "datasets": ["puma560"]}
+    (axes,) = shown.draw("ensemble_size", results, other).axes
+    assert [t.get_text() for t in axes.get_xticklabels()][:2] == ["2\nerf\ntanh", "3\nlinear"]
+
+
+def with_repeats(frames, experiment, first):
+    """Make the runs from k = `first` on those of `first`, as they are for so many networks."""
+    frame = frames[experiment]
+    runs = frame.set_index(["method", "dataset", "seed"])["nll_paper"].to_dict()
+    frames[experiment] = frame.assign(
+        nll_paper=[
+            runs[f"rafs@k={min(first, int(row.method[-1]))}", row.dataset, row.seed]
+            for row in frame.itertuples()
+        ]
+    )
+
+
+def test_cardinality_draws_the_same_runs_once():
+    frames = small()
+    for experiment in ("cardinality", "cardinality_shuffled"):
+        with_repeats(frames, experiment, 5)
+    figure = shown.draw("cardinality", made_up.Memory(frames), {})
+    (axes,) = figure.axes
+    lines = drawn(axes, "rafs")
+    assert [list(line.get_xdata()) for line in lines] == [[1, 2, 3, 4, 5]] * 2
+    assert [t.get_text() for t in axes.get_xticklabels()] == ["1", "2", "3", "4", "5, 6, 7"]
+    assert not drawn(axes, "same runs")
+
+
+def test_cardinality_shows_where_only_one_curve_goes_on():
+    frames = small()
+    with_repeats(frames, "cardinality", 5)
+    (axes,) = shown.draw("cardinality", made_up.Memory(frames), {}).axes
+    fixed, shuffled = drawn(axes, "rafs")
+    assert list(fixed.get_xdata()) == [1, 2, 3, 4, 5]
+    assert list(shuffled.get_xdata()) == list(range(1, 8))
+    (onwards,) = drawn(axes, "same runs")
+    assert list(onwards.get_xdata()) == [5, 7]
+    assert set(onwards.get_ydata()) == {fixed.get_ydata()[-1]}
+    assert axes.get_xticklabels()[-1].get_text() == "7"
+
+
+def test_cardinality_has_a_curve_with_a_shuffled_order(results):
+    figure = shown.draw("cardinality", results, {})
+    fixed, shuffled = drawn(figure, "rafs")
+    assert fixed.get_linestyle() == "-" != shuffled.get_linestyle()
+    (legend,) = figure.legends
+    assert [t.get_text() for t in legend.get_texts()] == [
+        "order of the paper", "order shuffled per seed"
+    ]  # fmt: skip
+
+
 def test_sweep_of_a_wide_range_is_logarithmic():
     frames = small()
     size = frames["ensemble_size"]

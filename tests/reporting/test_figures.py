@@ -468,11 +468,24 @@ def test_calibration_shows_the_median_over_datasets():
         assert np.allclose(line.get_ydata(), np.arange(0.1, 1, 0.1) * 2 / 3)
 
 
-def test_in_out_shows_synthetic_datasets_only(results):
+def test_in_out_pairs_synthetic_datasets_method_by_method(results):
     figure = shown.draw("in_out", results, {})
-    (points,) = drawn(figure, "rafs")
-    assert len(points.get_xdata()) == sum(made_up.CATEGORY[d] != "real" for d in SOME)
-    assert np.allclose(np.asarray(points.get_ydata()) - points.get_xdata(), 1.0)
+    left, _ = figure.axes
+    synthetic = [d for d in SOME if made_up.CATEGORY[d] != "real"]
+    main = results.scores("main")
+    for place, method in enumerate(made_up.METHODS):
+        assert left.get_yticklabels()[place].get_text() == labels.method(method)
+        mine = main[(main["method"] == method) & main["dataset"].isin(synthetic)]
+        medians = mine.groupby("dataset")["nll_paper"].median().to_numpy()  # as in the table
+        lines = drawn(left, f"{method}: dataset")
+        ends = np.array([line.get_xdata() for line in lines])
+        assert np.allclose(np.sort(ends[:, 0]), np.sort(medians - 0.5))
+        assert np.allclose(ends[:, 1] - ends[:, 0], 1.0)  # made up: the same for every dataset
+        assert all(abs(line.get_ydata()[0] - place) < 0.5 for line in lines)
+        (inside,), (outside,) = drawn(left, method), drawn(left, f"{method}: outside")
+        assert np.isclose(inside.get_xdata()[0], np.median(medians) - 0.5)
+        assert np.isclose(outside.get_xdata()[0], np.median(medians) + 0.5)
+    assert left.get_xlabel() == "NLL (without ½ ln 2π, nats per example)"
 
 
 def test_overview_puts_the_best_on_top_and_counts_every_place(results):

@@ -328,13 +328,16 @@ def test_the_catalogue_says_of_every_dataset_what_it_is():
     shown = {row[0]: row for row in table.rows if row}
     assert shown["Boston housing"][2:4] == ["1", "354 + 152"]
     assert shown["PUMA560 9D"][3:6] == ["3693 + 4499", "ddq3 (rad/s^2)", "0.40"]
-    assert shown["Abalone"][6].startswith("UCI 1: Nash")
+    assert shown["Abalone"][6] == "UCI 1: Nash et al. (1994)"
     assert shown["Abalone"][7] == "CC BY 4.0"
     other = build("datasets", entries={"he": {"train": 40, "noise": 0.3}})
     assert other.rows[0][3:6] == ["40 + 50", "y", "0.30"]
 
 
 # ------------------------------------------------------------------------ effects and duels
+    assert max(len(cell) for row in shown.values() for cell in row) < 40  # one line each
+    cited = table.frame.set_index("dataset").citation["abalone"]
+    assert cited.startswith("Nash, Sellers, Talbot, Cawthorn and Ford (1994), ")  # in full
 
 
 def test_rafs_on_everything_gives_the_change_and_its_interval():

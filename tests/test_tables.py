@@ -180,7 +180,7 @@ def test_references_stand_apart_and_mark_what_does_not_beat_them():
     middle = pd.concat(inputs.frames.values()).groupby(["dataset", "method"]).crps.median()
     ratios = [middle[d, "rafs"] / middle[d, "constant"] for d in ("he", "friedman")]
     expected = math.sqrt(ratios[0] * ratios[1])
-    assert crps["Ratio to the constant, geometric mean"][5] == t.number(expected)
+    assert crps["Ratio to the constant, geometric mean"][5] == t.number(expected, None)
     shares = build("coverage", inputs, **options)
     assert not any("‡" in cell for cell in texts(shares)["He et al. 1D"])
     for name in ("ranks", "comparison", "pairwise", "categories", "members"):
@@ -214,8 +214,8 @@ def test_exploding_seeds_are_readable():
     mine = frame.method == "de"
     frame.loc[mine & (frame.seed > 3), "nll_paper"] = 1.5e7 + frame.seed
     table = build("nll", made_up.Memory({"main": frame}))
-    assert re.fullmatch(r"1\.5e7 \[[34]\.\d\d, 1\.5e7\]", texts(table)["He et al. 1D"][0])
-    assert r"$1.5\times10^{7}$" in write.latex(table)
+    assert re.fullmatch(r"1\.50e7 \[[34]\.\d\d, 1\.50e7\]", texts(table)["He et al. 1D"][0])
+    assert r"$1.50\times10^{7}$" in write.latex(table)
     frame.loc[mine & (frame.seed != 3), "nll_paper"] = 3.0
     assert texts(build("nll", made_up.Memory({"main": frame})))["He et al. 1D"][0].startswith(
         "3.00"
@@ -293,6 +293,7 @@ def test_published_values_are_censored_at_100():
     assert bold(table, "He et al. 1D") == ["DE", "RAFs"]
     cells = table.frame.set_index(["dataset", "method"])
     assert cells.loc[("he", "de"), "relation"] == "agree"
+    assert he[1].endswith(" [71.31]")  # as it is printed, and not rounded as ours
     assert cells.loc[("forrester", "ntkgp"), "relation"] == "lower"  # ours 2, theirs > 100
     assert cells.loc[("forrester", "rafs"), "relation"] == "higher"
     assert "Of 12 cells" in table.notes[1]
@@ -490,6 +491,7 @@ def test_members_are_counted():
     table = build("members", made_up.Memory({"main": frame}))
     assert table.head == ["Method", "1", "2", "3", "5", "Mean", "Runs"]
     assert texts(table)["HDE"] == ["10 %", "20 %", "30 %", "40 %", "3.40", "10"]
+    assert shown[2:5] == ["0.001 to 0.1", "0.0350", "0.00332 to 0.0500"]
     assert table.notes[0].endswith("1 of 20 runs.")
     older = few(["he"]).drop(columns="members")
     assert not build("members", made_up.Memory({"main": older})).rows
@@ -569,9 +571,14 @@ def test_scalability_shows_the_published_words():
         (1.005, "1.00"),
         (-1.236, "−1.24"),
         (-0.001, "0.00"),
-        (9999.0, "9999.00"),
-        (12345.6, "1.2e4"),
-        (-3e123, "−3.0e123"),
+        (0.0995, "0.10"),
+        (0.00444, "0.00"),
+        (99.96, "100"),
+        (-535.9, "−536"),
+        (9999.0, "10000"),
+        (12345.6, "12300"),
+        (99950.0, "1.00e5"),
+        (-3e123, "−3.00e123"),
         (math.nan, "–"),
         (math.inf, "∞"),
         (-math.inf, "−∞"),
@@ -581,12 +588,49 @@ def test_numbers(value, shown):
     assert t.number(value) == shown
 
 
-@given(st.floats(-1e300, 1e300))
-def test_numbers_are_short_and_near(value):
-    shown = t.number(value)
-    assert len(shown) <= 9
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0, "0.00"),
+        (0.00553, "0.00553"),
+        (-0.0123456, "−0.0123"),
+        (0.00009876, "9.88e−5"),
+        (0.43449, "0.434"),
+        (429.52, "430"),
+    ],
+)
+def test_numbers_without_a_limit_keep_three_digits(value, shown):
+    assert t.number(value, None) == shown
+
+
+@given(st.floats(-1e300, 1e300), st.sampled_from([2, None]))
+def test_numbers_are_short_and_near(value, decimals):
+    shown = t.number(value, decimals)
+    assert len(shown) <= 10
     back = float(shown.replace("−", "-"))
-    assert back == pytest.approx(value, abs=0.0051, rel=0.051)
+    limit = 0.0 if decimals is None else 0.0051
+    assert back == pytest.approx(value, abs=limit, rel=0.0051)
+
+
+def digits(text):
+    """Return the numbers in some cells, split into digits before and after the point."""
+    return re.findall(r"(?<![\d.e−])(\d+)(?:\.(\d+))?(?![\d.]*e)", text)
+
+
+@pytest.mark.parametrize("name", ["nll", "crps", "rmse", "interval_score"])
+def test_a_table_has_one_number_format(built, name):
+    """Three significant digits everywhere; where decimals are limited, at most two of them."""
+    table = built[name]
+    limited = "at most two decimals" in table.caption
+    cells = [cell for row in table.rows if row for cell in row[1:] if isinstance(cell, t.Cell)]
+    found = [pair for cell in cells for pair in digits(cell.text.partition(" (")[0])]
+    assert len(found) > 50
+    for whole, part in found:
+        size = len(whole) if whole != "0" else 0
+        if limited or size:
+            assert len(part) == max(0, min(2, 3 - max(1, size))), (whole, part)
+        else:
+            assert len(part.lstrip("0")) == 3, (whole, part)
 
 
 def test_latex_escapes_everything_special():
@@ -692,7 +736,7 @@ def test_cells_that_were_not_run_are_named_with_their_cost():
         ("ae", "he"), ("ae", "naval"), ("rp", "he"),
     }  # fmt: skip
     first = next(row for row in table.rows if row)
-    assert first[3].endswith("[30.00, 40.00] (2/3)")
+    assert first[3].endswith("[30.0, 40.0] (2/3)")
     assert table.notes[0].startswith("Of the 300 printed cells 6 were run; ")
     others = {part.partition(" on ")[0]: part for part in table.notes[1].split("; ")}
     assert others["NTKGP-param"] == "NTKGP-param on any dataset"

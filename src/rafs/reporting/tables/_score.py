@@ -15,11 +15,11 @@ from rafs.reporting.table import (
     NONE,
     PARTIAL,
     TOO_FEW,
+    ROUNDING,
     Cell,
     ReportTable,
     Row,
     chosen,
-    decimals_for,
     gaps,
     interval,
     lost,
@@ -36,7 +36,7 @@ BEST = {False: "Lower is better.", True: "The nearest to the nominal level is be
 def score_table(
     inputs: Inputs, options: Mapping[str, Any], metric: str, what: str, fine: bool = False
 ) -> ReportTable:
-    """Return medians over seeds with their intervals; `fine` fits the decimals to each row.
+    """Return medians over seeds with their intervals; `fine` does not limit the decimals.
 
     The references stand in the last columns. They take part in no test; a mark shows where a
     method is not better than the constant.
@@ -55,23 +55,23 @@ def score_table(
     categories = dict(zip(frame["dataset"], frame["category"], strict=True))
     worse = _no_skill(skill, metric)
     rows: list[Row | None] = []
+    decimals = None if fine else 2
     for name in sections(list(dict.fromkeys(compared["dataset"])), categories):
         if name is None:
             rows.append(None)
             continue
-        middle = [cells[name, m]["median"] for m in methods if (name, m) in cells]
-        decimals = decimals_for(middle) if fine else 2
         shown = []
         for method in (*methods, *references):
             best = lowest.get(name) == method
             mark = "*" * (best and name in alone) + "‡" * ((name, method) in worse)
             shown.append(_cell(cells.get((name, method)), best, decimals, mark))
         rows.append([labels.dataset(name), *shown])
-    rows += _skill_rows(skill, metric, methods, references, worse)
+    rows += _skill_rows(skill, metric, methods, references, worse, decimals)
     lost_runs = gaps(frame)
     keys = list(zip(found["dataset"], found["method"], strict=True))
+    said = f"{what}: {INTERVAL}.", BY_NAME[metric].rewards, BEST[share], ROUNDING[decimals]
     return ReportTable(
-        caption=f"{what}: {INTERVAL}. {BY_NAME[metric].rewards} {BEST[share]}".replace("  ", " "),
+        caption=" ".join(filter(None, said)),
         frame=found.assign(
             category=found["dataset"].map(categories),
             metric=metric,
@@ -90,7 +90,7 @@ def score_table(
     )
 
 
-def _cell(cell: Mapping[str, Any] | None, bold: bool, decimals: int, mark: str) -> Cell:
+def _cell(cell: Mapping[str, Any] | None, bold: bool, decimals: int | None, mark: str) -> Cell:
     if cell is None:
         return Cell("")
     if not cell["scored"]:
@@ -151,7 +151,7 @@ def _skill_rows(
     over = statistics.average_skill(skill, metric)
     columns = [*methods, *references]
     what = "Ratio to the constant, geometric mean" if ratio else "Minus the constant, median"
-    shown = [number(over.get(name, math.nan)) for name in columns]
+    shown = [number(over.get(name, math.nan), decimals) for name in columns]
     count = [
         str(sum(method == name for _, method in worse)) if name in skill else NONE
         for name in columns
@@ -165,4 +165,5 @@ def matrix(found: pd.DataFrame, value: str) -> pd.DataFrame:
     wide = table.unstack("method")  # noqa: PD010 (an aggregating pivot would drop NaN)
     return wide.reindex(
         index=list(dict.fromkeys(found["dataset"])), columns=list(dict.fromkeys(found["method"]))
+    decimals: int | None,
     )

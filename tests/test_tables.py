@@ -160,6 +160,10 @@ def test_references_stand_apart_and_mark_what_does_not_beat_them():
     table = build("nll", inputs, **options)
     assert table.head[-2:] == ["Constant (reference)", "Linear (reference)"]
     assert bold(table, "He et al. 1D") == ["RAFs"]  # and not linear, which is lower
+    where = "has a lower median than the one in bold on: He et al. 1D, Friedman 5D."
+    assert where in " ".join(table.notes)
+    high = with_references(frame, {"constant": 9.0, "linear": 9.0})
+    assert where[:20] not in " ".join(build("nll", high, **options).notes)
     marked = [head for head, cell in zip(table.head[1:], texts(table)["He et al. 1D"], strict=True)
               if "‡" in cell]  # fmt: skip
     assert marked == ["DE", "HDE", "NTKGP-param"]
@@ -402,6 +406,26 @@ def test_pairwise_is_one_matrix_per_metric_corrected_as_a_whole():
     frame = few(made_up.PAPER, nll=lambda m, d, s: noise.normal(), seeds=2)
     found = build("pairwise", made_up.Memory({"main": frame}), metrics=["nll"])
     assert found.notes[1].count(",") >= 4  # nobody is better than anybody
+    assert found.notes[0] == table.notes[0] == "Bold: the method of the row is significantly " \
+        "better (5 %)."  # fmt: skip
+
+
+def test_pairwise_says_that_bold_does_not_follow_the_counts():
+    """DE beats AE by a little on all but three datasets, which it loses by much; HDE always."""
+    place = {name: k for k, name in enumerate(made_up.PAPER)}
+    level = {
+        "de": lambda k: 0.0,
+        "ae": lambda k: 0.1 + 0.01 * k if k > 4 else -9.0,
+        "hde": lambda k: 0.1 + 0.01 * k if k > 6 else -0.01 * (k + 1),
+    }
+    frame = few(made_up.PAPER, methods=tuple(level), nll=lambda m, d, s: level[m](place[d]))
+    table = build("pairwise", made_up.Memory({"main": frame}), metrics=["nll"])
+    rows = {row[1]: dict(zip(table.head[2:], row[2:], strict=True)) for row in table.rows if row}
+    assert rows["DE"]["against AE"].text.startswith("20, 5")
+    assert not rows["DE"]["against AE"].bold
+    assert rows["DE"]["against HDE"].text.startswith("18, 7")
+    assert rows["DE"]["against HDE"].bold
+    assert t.PAIRED in table.notes[0]
 
 
 def test_too_few_seeds_are_said():

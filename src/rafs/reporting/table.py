@@ -163,17 +163,23 @@ def lost(cell: Mapping[str, Any]) -> str:
 TOO_FEW = "The seeds are too few for any difference on generated data to be significant here."
 """Said where no test on a dataset could reject after the correction."""
 
+PAIRED = (
+    "The test is paired and weighs how consistent the differences are, so that a smaller one may "
+    "be significant where a larger one is not."
+)
+"""Said where what is significant is not what is largest."""
+
 PARTIAL = "(a/b): a of b runs have a score; a diverged run counts as worse than any score."
 """Explains `scored`; goes with `gaps`."""
 
-INTERVAL = (
-    "median over seeds with its exact 95 % interval (order statistics; six seeds or more). On real "
-    "data the seeds are splits of one table, and the interval is over these"
-)
-"""What a cell shows."""
 ROUNDING = {
     2: "Numbers have three significant digits and at most two decimals.",
     None: "Numbers have three significant digits.",
 }
 """Says how numbers are rounded, by the limit of their decimals."""
 
+INTERVAL = (
+    "median over seeds with its exact 95 % interval (order statistics; six seeds or more). On real "
+    "data the seeds are splits of one table, and the interval is over these"
+)
+"""What a cell shows."""

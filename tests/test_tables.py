@@ -293,11 +293,11 @@ def test_published_values_are_censored_at_100():
     table = build("nll_vs_published", made_up.Memory({"main": frame}))
     he = texts(table)["He et al. 1D"]
     assert he[0] == "> 100 [> 100]"
+    assert he[1].endswith(" [71.31]")  # as it is printed, and not rounded as ours
     assert he[5] == "2.21 [2.21]"
     assert bold(table, "He et al. 1D") == ["DE", "RAFs"]
     cells = table.frame.set_index(["dataset", "method"])
     assert cells.loc[("he", "de"), "relation"] == "agree"
-    assert he[1].endswith(" [71.31]")  # as it is printed, and not rounded as ours
     assert cells.loc[("forrester", "ntkgp"), "relation"] == "lower"  # ours 2, theirs > 100
     assert cells.loc[("forrester", "rafs"), "relation"] == "higher"
     assert "Of 12 cells" in table.notes[1]
@@ -335,14 +335,14 @@ def test_the_catalogue_says_of_every_dataset_what_it_is():
     assert shown["PUMA560 9D"][3:6] == ["3693 + 4499", "ddq3 (rad/s^2)", "0.40"]
     assert shown["Abalone"][6] == "UCI 1: Nash et al. (1994)"
     assert shown["Abalone"][7] == "CC BY 4.0"
+    assert max(len(cell) for row in shown.values() for cell in row) < 40  # one line each
+    cited = table.frame.set_index("dataset").citation["abalone"]
+    assert cited.startswith("Nash, Sellers, Talbot, Cawthorn and Ford (1994), ")  # in full
     other = build("datasets", entries={"he": {"train": 40, "noise": 0.3}})
     assert other.rows[0][3:6] == ["40 + 50", "y", "0.30"]
 
 
 # ------------------------------------------------------------------------ effects and duels
-    assert max(len(cell) for row in shown.values() for cell in row) < 40  # one line each
-    cited = table.frame.set_index("dataset").citation["abalone"]
-    assert cited.startswith("Nash, Sellers, Talbot, Cawthorn and Ford (1994), ")  # in full
 
 
 def test_rafs_on_everything_gives_the_change_and_its_interval():
@@ -491,6 +491,7 @@ def test_tuned_values_at_an_edge_are_flagged():
     assert (row.at_low_edge, row.at_high_edge) == (0.3, 0.1)  # by the logarithm
     assert row["median"] == pytest.approx(0.035)
     shown = next(row for row in table.rows if row)
+    assert shown[2:5] == ["0.001 to 0.1", "0.0350", "0.00332 to 0.0500"]
     assert shown[5] == t.Cell("30 %", True)
     assert shown[6] == t.Cell("10 %", False)
     assert table.notes[0].endswith("RAFs learning_rate.")
@@ -515,7 +516,6 @@ def test_members_are_counted():
     table = build("members", made_up.Memory({"main": frame}))
     assert table.head == ["Method", "1", "2", "3", "5", "Mean", "Runs"]
     assert texts(table)["HDE"] == ["10 %", "20 %", "30 %", "40 %", "3.40", "10"]
-    assert shown[2:5] == ["0.001 to 0.1", "0.0350", "0.00332 to 0.0500"]
     assert table.notes[0].endswith("1 of 20 runs.")
     older = few(["he"]).drop(columns="members")
     assert not build("members", made_up.Memory({"main": older})).rows
@@ -790,6 +790,23 @@ def test_a_quirk_that_was_not_run_is_no_row():
     assert table.notes[-1].startswith("Not run runs: 3 of 6: ")
 
 
+def test_quirks_lead_with_a_summary():
+    """One quirk on three datasets: up by 3 on two of them, unclear on the third."""
+    datasets = ["he", "welch", "friedman"]
+    main = made_up.scores("main", ["rp"], datasets, 8, lambda m, d, s: 2.0 + s)
+    change = {"he": 3.0, "welch": 3.0, "friedman": 0.0}
+    odd = made_up.scores(
+        "quirks", ["rp@quirk=rp_no_noise"], datasets, 8,
+        lambda m, d, s: 2.0 + s + change[d] + 0.01 * (-1) ** s,
+    )  # fmt: skip
+    table = build("quirks", made_up.Memory({"main": main, "quirks": odd}))
+    first = table.rows[0]
+    assert first[:3] == [t.Cell("rp_no_noise", True), "3 datasets", "1 method"]
+    assert first[3:6] == ["", "", "3.00; 2 higher, 0 lower of 3"]
+    assert table.rows[1] is None
+    assert len(table.rows) == 2 + 3
+
+
 def test_a_quirk_is_compared_with_the_same_seeds():
     main = made_up.scores("main", ["rp", "rafs"], ["he", "welch"], 6, lambda m, d, s: 2.0 + s)
     odd = made_up.scores(
@@ -802,6 +819,7 @@ def test_a_quirk_is_compared_with_the_same_seeds():
     assert (row["quirk"], row["dataset"], row["method"]) == ("rp_no_noise", "he", "rp")
     assert (row["described_median"], row["quirk_median"], row["difference"]) == (3.5, 6.5, 3.0)
     assert row["pairs"] == 4
-    (shown,) = [row for row in table.rows if row]
+    _, line, shown = table.rows
+    assert line is None
     assert shown[:5] == ["rp_no_noise", "He et al. 1D", "RP-param", "3.50", "6.50"]
     assert table.notes[0].startswith("rp_no_noise: RP-param adds no noise variance. Effect: ")

@@ -20,7 +20,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, SymmetricalLogLocator
 from numpy.typing import ArrayLike
 
 from rafs.evaluation.metrics import BY_NAME
@@ -281,6 +281,17 @@ def spread_scale(axes: Axes, axis: str, threshold: float = 1.0, ticks: int = 7) 
     locator.set_params(numticks=ticks)
     part.set_major_locator(locator)
     part.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
+
+
+def log_scale(axes: Axes, axis: str) -> None:
+    """Make an axis logarithmic, with ticks that are few enough to read and plain numbers."""
+    (axes.set_xscale if axis == "x" else axes.set_yscale)("log")
+    low, high = axes.get_xlim() if axis == "x" else axes.get_ylim()
+    part = axes.xaxis if axis == "x" else axes.yaxis
+    subs = (1.0,) if high > 100 * low else (1.0, 2.0, 5.0)
+    part.set_major_locator(LogLocator(subs=subs))
+    part.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
+    part.set_minor_formatter(NullFormatter())
 
 
 def power(value: float) -> str:

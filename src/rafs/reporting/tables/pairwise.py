@@ -10,6 +10,7 @@ from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import (
     NONE,
+    PAIRED,
     Cell,
     ReportTable,
     Row,
@@ -52,7 +53,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         head=["Metric", "Method", *(f"against {labels.method(name)}" for name in methods)],
         rows=rows,
         notes=[
-            "Bold: the method of the row is significantly better (5 %).",
+            _bold(found),
             *(_best(frame, metric, found[found["metric"] == metric]) for metric in metrics),
             *gaps(frame),
         ],
@@ -73,6 +74,14 @@ def _cell(pairs: Mapping[Any, Mapping[str, Any]], metric: str, a: str, b: str) -
     p = p_value(row["p_holm"])
     shown = f"{lower}, {higher} (p {p if p.startswith('<') else f'= {p}'})"
     return Cell(shown, row["p_holm"] < 1 - statistics.LEVEL and lower > higher)
+
+
+def _bold(found: pd.DataFrame) -> str:
+    """Say what bold means, and that it does not follow from the counts where it does not."""
+    words = "Bold: the method of the row is significantly better (5 %)."
+    wins = found[["better", "worse"]].max(axis=1)
+    significant = found["p_holm"] < 1 - statistics.LEVEL
+    return f"{words} {PAIRED}" if wins[~significant].max() >= wins[significant].min() else words
 
 
 def _best(frame: pd.DataFrame, metric: str, pairs: pd.DataFrame) -> str:

@@ -36,14 +36,14 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     for row in records(found):
         rows += [None] * (before not in (None, row["method"]))
         before = row["method"]
-        ends = f"{_value(row['least'])} to {_value(row['most'])}"
-        quartiles = f"{_value(row['quartile_1'])} to {_value(row['quartile_3'])}"
+        ends = f"{row['least']:g} to {row['most']:g}"
+        quartiles = " to ".join(number(row[name], None) for name in ("quartile_1", "quartile_3"))
         rows.append(
             [
                 labels.method(row["method"]),
                 row["name"],
                 ends,
-                _value(row["median"]),
+                number(row["median"], None),
                 quartiles,
                 Cell(_share(row["at_low_edge"]), row["at_low_edge"] > MANY),
                 Cell(_share(row["at_high_edge"]), row["at_high_edge"] > MANY),
@@ -103,10 +103,6 @@ def _place(row: "pd.Series[Any]") -> float:
     if min(value, low) > 0:
         value, low, high = math.log(value), math.log(low), math.log(high)
     return (value - low) / (high - low)
-
-
-def _value(value: float) -> str:
-    return number(value, 4) if abs(value) < 0.1 else number(value)
 
 
 def _share(share: float) -> str:

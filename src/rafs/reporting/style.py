@@ -329,6 +329,15 @@ def compact(value: float, signed: bool = False) -> str:
 
 
 def on(background: Any, alpha: float = 1.0) -> str:
-    """Return the text colour that can be read on a background laid over white."""
-    red, green, blue = (1 - alpha * (1 - part) for part in to_rgb(background))
-    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.58 else INK
+    """Return the text colour with the higher contrast on a background laid over white.
+
+    One of the two has a contrast of at least 4.5 (WCAG 2.1) on any colour.
+    """
+    light = luminance([1 - alpha * (1 - part) for part in to_rgb(background)])
+    return "white" if 1.05 / (light + 0.05) > (light + 0.05) / 0.05 else "black"
+
+
+def luminance(colour: Sequence[float]) -> float:
+    """Return the relative luminance of an sRGB colour, as WCAG 2.1 defines it."""
+    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]

@@ -155,19 +155,6 @@ def answer() -> str:
     return readme.answer(read("metrics.json"))
 
 
-def stricter() -> str:
-    """Say which differences in NLL survive the correction over all tests of the table pairwise."""
-    pairs = rows("pairwise")
-    metrics = list(dict.fromkeys(pair["metric"] for pair in pairs))
-    best = lowest_rank("nll")
-    worse = [name for name, p in against(best, "nll").items() if p < LEVEL]
-    survive = f"only {listed(worse)} {'is' if len(worse) == 1 else 'are'}" if worse else "none is"
-    return (
-        f"The table `pairwise` corrects over more tests, {len(pairs)} pairs in {len(metrics)} "
-        f"metrics. By its p values, {survive} significantly worse than {label(best)} in NLL."
-    )
-
-
 def against(method: str, metric: str) -> dict[str, float]:
     """Return the corrected p of a method against every other one."""
     found = {}
@@ -433,7 +420,7 @@ def verdicts() -> str:
 PARTS = {
     part.__name__: part
     for part in (
-        table, figure, downloads, report_page, answer, stricter, methods_table, one_metric,
+        table, figure, downloads, report_page, answer, methods_table, one_metric,
         choice, few_datasets, beside_constant, advice, cost, coverage, in_and_out, too_narrow,
         verdicts,
     )

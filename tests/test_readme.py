@@ -11,10 +11,13 @@ import pytest
 import yaml
 
 import made_up
+import shown as reports
 from documented import block, blocks, commands
+from rafs.evaluation import statistics
 from rafs.experiments import Plan
 from rafs.pipeline.parameters import load
-from rafs.reporting import readme
+from rafs.reporting import labels, readme
+from rafs.reporting.page import answer, elements
 from rafs.reporting.summary import summarise
 from rafs.reporting.tables import categories
 from small_project import Copy
@@ -152,6 +155,47 @@ def test_the_best_is_named_only_where_a_test_says_so(top, words):
         near, worse = said.partition("from it: ")[2].split("; significantly worse: ")
         assert near in ("RAFs", "RP-param")
         assert worse.startswith("AE, ") or worse.count(",") >= 3
+
+
+def marginal(seed: int) -> made_up.Memory:
+    """Return results in which the size of the family decides what is significant."""
+    rng = np.random.default_rng(seed)
+    level = dict(zip(made_up.METHODS, (0.9, 0.8, 0.7, 0.5, 0.3, 0.0), strict=True))
+    shift = {(m, d): rng.normal() for m in made_up.METHODS for d in made_up.PAPER}
+    frame = made_up.scores(seeds=3, nll=lambda m, d, s: level[m] + shift[m, d] + 0.01 * s)
+    return made_up.Memory({"main": frame})
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_readme_page_and_tables_agree_on_what_is_significant(seed):
+    inputs = marginal(seed)
+    main = inputs.find("main")
+    metrics = summarise(inputs, claims=[])
+    ranks = metrics["mean_rank_nll"]
+    best = min(ranks, key=ranks.__getitem__)
+    pairs = reports.build("pairwise", inputs, {})
+    tested = pairs.frame[pairs.frame.metric == "nll"]
+    tested = tested[(tested.method == best) | (tested.rival == best)]
+    rival = tested.method.where(tested.method != best, tested.rival)
+    apart = {labels.method(name) for name in rival[tested.p_holm < 0.05]}
+    near = {labels.method(name) for name in rival} - apart
+    assert apart, "the test needs somebody who is worse"
+    assert near, "the test needs somebody who is not"
+    alone = statistics.holm(tested.p)
+    assert (alone < 0.05).sum() > len(apart), "a smaller family would claim more"
+
+    said = readme.answer(metrics)
+    level, _, rest = said.partition("different from it: ")[2].partition("; significantly worse: ")
+    assert set(level.split(", ")) == near
+    assert set(rest.partition(" (")[0].split(", ")) == apart
+    (note,) = [note for note in pairs.notes if note.startswith("NLL: lowest")]
+    assert set(note.partition("different from it: ")[2].rstrip(".").split(", ")) == near
+    page = str(elements.join(answer.headline(main)))
+    named = page.partition("Not significantly different from it: ")[2].partition(" (")[0]
+    assert {name for part in named.split(", ") for name in part.split(" and ")} == near
+    against = reports.build("comparison", inputs, {"reference": best}).frame
+    against = against[(against.metric == "nll") & (against.p_holm < 0.05)]
+    assert {labels.method(name) for name in against.method} == apart
 
 
 def test_the_headline_shows_ranks_skill_and_parts():

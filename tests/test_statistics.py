@@ -418,22 +418,23 @@ def test_only_ratios_compare_scores_in_units_across_datasets(metric, ratio):
     assert found.difference == pytest.approx(np.median(expected))
 
 
-def test_pairwise_is_corrected_over_all_pairs():
+def test_pairwise_is_corrected_over_all_pairs_and_metrics():
     scores = made_up.scores(seeds=3)
-    found = statistics.pairwise(scores, "crps")
-    assert len(found) == 15
+    found = statistics.pairwise(scores)
+    assert len(found) == 15 * len(statistics.TESTED)
     assert found.p_holm.to_numpy() == pytest.approx(multipletests(found.p, method="holm")[1])
-    one = found[(found.method == "de") & (found.rival == "rafs")].iloc[0]
+    crps = found[found.metric == "crps"]
+    one = crps[(crps.method == "de") & (crps.rival == "rafs")].iloc[0]
     middle = scores.groupby(["method", "dataset"], sort=False).crps.median()
     logs = np.log(middle["de"] / middle["rafs"]).to_numpy()
     assert one.p == stats.wilcoxon(logs, method="exact").pvalue
     assert (one.better, one.worse) == (0, 25)
     ranks = statistics.ranking(scores, "crps").mean_ranks
-    best, p = statistics.against_best(ranks, found)
+    best, p = statistics.against_best(ranks, found, "crps")
     assert best == "rafs"
     assert set(p) == set(made_up.METHODS) - {"rafs"}
     assert p["de"] == one.p_holm
-    assert statistics.pairwise(scores[scores.method == "de"], "crps").empty
+    assert statistics.pairwise(scores[scores.method == "de"]).empty
 
 
 def test_skill_is_relative_to_the_constant():

@@ -84,7 +84,7 @@ def answer(metrics: dict[str, Any]) -> str:
     near = [name for name in others if name not in worse]
     test = (
         f"Wilcoxon's signed-rank test over {metrics['datasets']} datasets, Holm's correction over "
-        "all pairs, 5 %"
+        f"{labels.FAMILY}, 5 %"
     )
     lowest = f"{labels.method(best)}, {_interval(metrics, best)}"
     if not near:

@@ -24,8 +24,8 @@ def summarise(
     """Return mean ranks and scores by method, and the verdicts, few enough to read.
 
     Everything starts from the median over seeds. `p_against_best_nll` is Wilcoxon's test over
-    datasets of each method against the one with the lowest mean rank, with Holm's correction over
-    all pairs. Over datasets of different scale only relative numbers are given: NLL above the best
+    datasets of each method against the one with the lowest mean rank, corrected as in the table
+    `pairwise`. Over datasets of different scale only relative numbers are given: NLL above the best
     method's, RMSE as a multiple of it, and the skill against the constant of `references`.
     """
     claims = judge(inputs) if claims is None else claims
@@ -42,7 +42,7 @@ def summarise(
     status = frame["status"].value_counts()
     ranking = statistics.ranking(frame, NLL)
     ends = statistics.rank_intervals(frame, NLL)
-    _, p = statistics.against_best(ranking.mean_ranks, statistics.pairwise(frame, NLL))
+    _, p = statistics.against_best(ranking.mean_ranks, statistics.pairwise(frame), "nll")
     coverage = statistics.wide(frame, "coverage_95").groupby(level="dataset").median()
     result = {
         "mean_rank_nll": ranking.mean_ranks,

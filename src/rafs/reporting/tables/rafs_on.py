@@ -78,8 +78,9 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
             "The intervals are those of single cells: one in twenty would exclude zero by chance. "
             "What the table claims is its last row: Wilcoxon's signed-rank test over the datasets, "
             "Holm's correction over the columns. Bold: a significant gain (5 %).",
-            "AE + RAFs is RAFs Ensemble. A diverged run is worse than any score; the change may "
-            "then be infinite.",
+            "AE + RAFs is RAFs Ensemble; the table `pairwise` tests that pair among all methods "
+            "and corrects it over more tests. A diverged run is worse than any score; the change "
+            "may then be infinite.",
             *gaps(used),
         ],
     )

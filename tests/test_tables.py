@@ -458,7 +458,10 @@ def test_tuned_values_at_an_edge_are_flagged():
     ]
     rows += [("de", "he", 0, "activation", "tanh", None, None, 0)]
     names = ["method", "dataset", "seed", "name", "value", "low", "high", "trial"]
-    inputs = made_up.Memory({}, tuned=pd.DataFrame(rows, columns=names))
+    runs = made_up.scores(methods=["rafs", "de"], datasets=["he"], seeds=14)
+    runs.loc[runs.seed == 12, "status"] = "diverged"  # tuned, and then lost
+    runs.loc[runs.seed == 13, "status"] = "missing"  # never tuned
+    inputs = made_up.Memory({"main": runs}, tuned=pd.DataFrame(rows, columns=names))
     table = build("tuned_values", inputs)
     row = table.frame.iloc[0]
     assert len(table.frame) == 1  # a choice without a range has no edge
@@ -467,6 +470,7 @@ def test_tuned_values_at_an_edge_are_flagged():
     shown = next(row for row in table.rows if row)
     assert shown[5] == t.Cell("30 %", True)
     assert shown[6] == t.Cell("10 %", False)
+    assert shown[7:] == ["10", "3"]  # of 13 tuned runs, three have no tuned value
     assert table.notes[0].endswith("RAFs learning_rate.")
 
 
@@ -476,6 +480,9 @@ def test_tuned_values_are_read_from_their_file(tmp_path):
     path = tmp_path / paths.TUNED.format(experiment="main")
     path.parent.mkdir(parents=True)
     made_up.tuned().to_csv(path, index=False)
+    scores = tmp_path / paths.SCORES.format(experiment="main")
+    scores.parent.mkdir(parents=True)
+    made_up.scores().to_csv(scores, index=False)
     assert len(build("tuned_values", Inputs(tmp_path)).frame) == len(
         build("tuned_values", made_up.Memory()).frame
     )

@@ -1,5 +1,6 @@
 """The README says what is so: its code runs, its targets and links exist."""
 
+import html
 import re
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
@@ -198,14 +200,45 @@ def test_readme_page_and_tables_agree_on_what_is_significant(seed):
     assert {labels.method(name) for name in against.method} == apart
 
 
+VERDICTS = [{"kind": kind, "verdict": kind} for kind in ("holds", "contradicted", "holds")]
+
+
+def test_the_effect_of_random_activations_is_that_of_its_table():
+    inputs = made_up.Memory()
+    said = readme.activations(summarise(inputs, claims=[]))
+    table = reports.build("rafs_on", inputs, {})
+    rows = {row[0]: row[1:] for row in table.rows if row}
+    for column, base in enumerate(("DE", "HDE", "AE", "NTKGP-param", "RP-param")):
+        change = rows["Change, median over datasets"][column]
+        lower = rows["Lower, higher on"][column].partition(",")[0]
+        assert f"{base} {change}, {lower} of 25" in said
+    assert "significant" not in said.lower()
+    page = str(
+        elements.join(
+            answer.activations(pd.concat(inputs.frames[name] for name in ("main", "rafs_on")))
+        )
+    )
+    assert said in html.unescape(page)
+    assert readme.activations({}) == ""
+
+
 def test_the_headline_shows_ranks_skill_and_parts():
     metrics = summary({"rp": 0.0, "rafs": 0.0})
     parts = categories.build(made_up.Memory(), {}).frame
-    lines = readme.block(metrics, [], parts).splitlines()
+    verdicts = [{"number": k, "claim": "c", "paper": v, "ours": v} for k, v in enumerate(VERDICTS)]
+    lines = readme.block(metrics, verdicts, parts).splitlines()
+    assert lines[0] == f"- {readme.answer(metrics)}"
+    assert lines[1] == f"- {readme.activations(metrics)}"
+    assert lines[2] == (
+        "- Of the paper's 3 claims, by its own rule (ties where intervals overlap) 2 hold, "
+        "1 contradicted; by our tests 2 hold, 1 contradicted."
+    )
+    assert readme.counts([]) == ""
     head = next(line for line in lines if line.startswith("| method | mean rank, NLL"))
     assert "NLL − constant" in head
     assert "95 % coverage" in head
-    assert any(line.startswith("| method | All (25) | Physical models (8) |") for line in lines)
+    (row,) = [k for k, line in enumerate(lines) if line.startswith("| method | All (25) | Phys")]
+    assert row < 20, "the ranks by category are on the first screen"
     without = {key: value for key, value in metrics.items() if not key.startswith("skill")}
     text = readme.block(without, [])
     assert "constant |" not in text

@@ -12,6 +12,7 @@ from rafs.evaluation.metrics import HEADLINE, shown
 from rafs.files import read_json, write_text
 from rafs.reporting import catalogue, labels
 from rafs.reporting.claims import KINDS
+from rafs.reporting.tables import rafs_on
 
 START = "<!-- headline: written by `make readme` from reports/ -->"
 END = "<!-- end of headline -->"
@@ -26,12 +27,18 @@ def block(
         f"| {c['number']} | {c['claim']} | {c['paper']['verdict']} | {c['ours']['verdict']} |"
         for c in claims
     ]
+    said = filter(None, [answer(metrics), activations(metrics), counts(claims)])
     return "\n".join(
         [
-            answer(metrics),
+            *(f"- {sentence}" for sentence in said),
             "",
             *_methods(metrics),
             "",
+            *_parts(categories),
+            *(
+                f"![{name}]({paths.FIGURE.format(figure=name, format='png')})\n"
+                for name in catalogue.beside_answer()
+            ),
             f"{metrics['datasets']} datasets, {metrics['seeds']} seeds each. Everything is by the "
             "median over seeds: mean ranks with 95 % intervals that resample datasets and seeds; "
             "on how many datasets a method has the lowest NLL; medians over datasets of the NLL "
@@ -41,12 +48,9 @@ def block(
             f"{' '.join(metric.rewards for metric in shown(HEADLINE))} Intervals, tests and every "
             "dataset: [reports/tables](reports/tables) and `reports/index.html`.",
             "",
-            *_parts(categories),
-            *(
-                f"![{name}]({paths.FIGURE.format(figure=name, format='png')})\n"
-                for name in catalogue.beside_answer()
-            ),
-            verdicts_in_short(claims),
+            "The claims in detail. “Not shown”: the runs do not decide it. “Contradicted”: "
+            "a test shows the opposite ([reasons](reports/tables/claims.md), [rules, effect "
+            "sizes and intervals](reports/claims.json)).",
             "",
             "| | claim | by the paper's rule | by our tests |",
             "|---|---|---|---|",
@@ -55,14 +59,14 @@ def block(
     )
 
 
-def verdicts_in_short(claims: list[dict[str, Any]]) -> str:
-    """Return how many claims hold by either rule, and what the verdicts mean."""
+def counts(claims: list[dict[str, Any]]) -> str:
+    """Return in a sentence how many claims hold by either rule."""
+    if not claims:
+        return ""
     paper, ours = (_counted([c[rule]["kind"] for c in claims]) for rule in ("paper", "ours"))
     return (
-        f"The paper's {len(claims)} claims on our runs. By its own rule (ties where intervals "
-        f"overlap): {paper}. By our tests: {ours}. “Not shown” means that the runs do not decide "
-        "it; “contradicted”, that a test shows the opposite ([reasons](reports/tables/claims.md), "
-        "[rules, effect sizes and intervals](reports/claims.json))."
+        f"Of the paper's {len(claims)} claims, by its own rule (ties where intervals overlap) "
+        f"{paper}; by our tests {ours}."
     )
 
 
@@ -102,6 +106,11 @@ def answer(metrics: dict[str, Any]) -> str:
         f"{lowest}; not significantly different from it: {', '.join(map(labels.method, near))}; "
         f"significantly worse: {', '.join(map(labels.method, worse))} ({test})."
     )
+
+
+def activations(metrics: dict[str, Any]) -> str:
+    """Say what random activations change on each base method."""
+    return rafs_on.sentence(metrics.get("random_activations", {}))
 
 
 def _methods(metrics: dict[str, Any]) -> list[str]:

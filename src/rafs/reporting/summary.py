@@ -11,6 +11,7 @@ from rafs.reporting import labels
 from rafs.reporting.claims import Judged, judge
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import ranked
+from rafs.reporting.tables import rafs_on
 
 NLL = "nll_paper"
 
@@ -20,6 +21,7 @@ def summarise(
     claims: Sequence[Judged] | None = None,
     experiment: str = "main",
     references: str = "references",
+    activations: str = "rafs_on",
 ) -> dict[str, Any]:
     """Return mean ranks and scores by method, and the verdicts, few enough to read.
 
@@ -27,6 +29,7 @@ def summarise(
     datasets of each method against the one with the lowest mean rank, corrected as in the table
     `pairwise`. Over datasets of different scale only relative numbers are given: NLL above the best
     method's, RMSE as a multiple of it, and the skill against the constant of `references`.
+    `random_activations` is what they change in NLL on each base method, as in the table `rafs_on`.
     """
     claims = judge(inputs) if claims is None else claims
     counts: dict[str, int] = {}
@@ -57,6 +60,7 @@ def summarise(
         "median_relative_rmse": rmse.div(rmse.min(axis=1), axis=0).median().to_dict(),
         "median_coverage_95": coverage.median().to_dict(),
         **_skill(frame, inputs.find(references)),
+        "random_activations": _activations(frame, inputs.find(activations)),
         "datasets": int(frame["dataset"].nunique()),
         "seeds": int(frame["seed"].nunique()),
         "runs": {"total": len(frame), **{str(name): int(n) for name, n in status.items()}},
@@ -75,6 +79,13 @@ def _skill(frame: pd.DataFrame, references: pd.DataFrame | None) -> dict[str, di
         f"skill_{name}": statistics.average_skill(statistics.skill(both, metric), metric)
         for name, metric in (("nll", NLL), ("crps", "crps"))
     }
+
+
+def _activations(frame: pd.DataFrame, mixed: pd.DataFrame | None) -> dict[str, dict[str, Any]]:
+    """Return the change in NLL that random activations make on each base method."""
+    found = rafs_on.effects(frame if mixed is None else pd.concat([frame, mixed]), "nll")
+    kept = ("better", "datasets", "difference", "difference_low", "difference_high")
+    return {base: {name: row[name] for name in kept} for base, row in found.items()}
 
 
 def plot_scores(inputs: Inputs, experiment: str = "main") -> pd.DataFrame:

@@ -125,7 +125,8 @@ def pairwise(
             {"metric": metric, "method": a, "rival": b, **over_datasets(table, metric, a, b)}
             for a, b in itertools.combinations(names, 2)
         ]
-    columns = ["metric", "method", "rival", "better", "worse", "difference", "p"]
+    columns = ["metric", "method", "rival", "better", "worse"]
+    columns += ["difference", "difference_low", "difference_high", "p"]
     found = pd.DataFrame(rows, columns=columns)
     return found.assign(p_holm=holm(found["p"]))
 

@@ -9,6 +9,7 @@ import pandas as pd
 from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.page.elements import Html, frame_table, listed, tag
+from rafs.reporting.tables import rafs_on
 
 METRIC = "nll"
 LEVEL = 0.05
@@ -49,6 +50,14 @@ def headline(rows: pd.DataFrame) -> list[Html]:
         words = f"Left out of the ranks, because a method has no score there: {names}."
         parts.insert(3, tag("p", words))
     return parts
+
+
+def activations(rows: pd.DataFrame) -> list[Html]:
+    """Return what random activations change on each base method, where both were run."""
+    if METRIC not in rows:
+        return []
+    said = rafs_on.sentence(rafs_on.effects(rows, METRIC))
+    return [tag("p", said)] if said else []
 
 
 def _answer(

@@ -20,8 +20,7 @@ from rafs.experiments import Plan
 from rafs.pipeline.parameters import load
 from rafs.reporting import labels, readme
 from rafs.reporting.page import answer, elements
-from rafs.reporting.summary import summarise
-from rafs.reporting.tables import categories
+from rafs.reporting.tables import categories, headline
 from small_project import Copy
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -132,14 +131,19 @@ def test_the_headline_is_that_of_the_reports():
     assert readme.current(ROOT) == TEXT
 
 
-def summary(top: dict[str, float]) -> dict:
-    """Return the summary of made-up results with these levels of NLL; all others are worse."""
+def methods(top: dict[str, float]) -> pd.DataFrame:
+    """Return the methods of made-up results with these levels of NLL; all others are worse."""
     rng = np.random.default_rng(0)
     frame = made_up.scores(
         seeds=3, nll=lambda m, d, s: top.get(m, 3.0) + (0.0 if len(top) == 1 else rng.normal())
     )
     references = made_up.scores("references", ["constant"], seeds=3)
-    return summarise(made_up.Memory({"main": frame, "references": references}), claims=[])
+    return short({"main": frame, "references": references})
+
+
+def short(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the table of methods of some experiments."""
+    return headline.build(made_up.Memory(frames), {"experiments": list(frames)}).frame
 
 
 @pytest.mark.parametrize(
@@ -151,7 +155,7 @@ def summary(top: dict[str, float]) -> dict:
     ],
 )
 def test_the_best_is_named_only_where_a_test_says_so(top, words):
-    said = readme.answer(summary(top))
+    said = readme.answer(methods(top))
     assert said.startswith(words)
     if len(top) == 2:
         near, worse = said.partition("from it: ")[2].split("; significantly worse: ")
@@ -172,9 +176,8 @@ def marginal(seed: int) -> made_up.Memory:
 def test_readme_page_and_tables_agree_on_what_is_significant(seed):
     inputs = marginal(seed)
     main = inputs.find("main")
-    metrics = summarise(inputs, claims=[])
-    ranks = metrics["mean_rank_nll"]
-    best = min(ranks, key=ranks.__getitem__)
+    table = short({"main": main})
+    best = table.method[table.mean_rank_nll.idxmin()]
     pairs = reports.build("pairwise", inputs, {})
     tested = pairs.frame[pairs.frame.metric == "nll"]
     tested = tested[(tested.method == best) | (tested.rival == best)]
@@ -186,7 +189,7 @@ def test_readme_page_and_tables_agree_on_what_is_significant(seed):
     alone = statistics.holm(tested.p)
     assert (alone < 0.05).sum() > len(apart), "a smaller family would claim more"
 
-    said = readme.answer(metrics)
+    said = readme.answer(table)
     level, _, rest = said.partition("different from it: ")[2].partition("; significantly worse: ")
     assert set(level.split(", ")) == near
     assert set(rest.partition(" (")[0].split(", ")) == apart
@@ -205,7 +208,8 @@ VERDICTS = [{"kind": kind, "verdict": kind} for kind in ("holds", "contradicted"
 
 def test_the_effect_of_random_activations_is_that_of_its_table():
     inputs = made_up.Memory()
-    said = readme.activations(summarise(inputs, claims=[]))
+    known = ("main", "references", "rafs_on")
+    said = readme.activations(short({name: inputs.frames[name] for name in known}))
     table = reports.build("rafs_on", inputs, {})
     rows = {row[0]: row[1:] for row in table.rows if row}
     for column, base in enumerate(("DE", "HDE", "AE", "NTKGP-param", "RP-param")):
@@ -219,27 +223,27 @@ def test_the_effect_of_random_activations_is_that_of_its_table():
         )
     )
     assert said in html.unescape(page)
-    assert readme.activations({}) == ""
+    alone = inputs.frames["main"]
+    assert readme.activations(short({"main": alone[alone.method != "rafs"]})) == ""
 
 
 def test_the_headline_shows_ranks_skill_and_parts():
-    metrics = summary({"rp": 0.0, "rafs": 0.0})
+    table = methods({"rp": 0.0, "rafs": 0.0})
     parts = categories.build(made_up.Memory(), {}).frame
     verdicts = [{"number": k, "claim": "c", "paper": v, "ours": v} for k, v in enumerate(VERDICTS)]
-    lines = readme.block(metrics, verdicts, parts).splitlines()
-    assert lines[0] == f"- {readme.answer(metrics)}"
-    assert lines[1] == f"- {readme.activations(metrics)}"
+    lines = readme.block(table, verdicts, parts).splitlines()
+    assert lines[0] == f"- {readme.answer(table)}"
+    assert lines[1] == f"- {readme.activations(table)}"
     assert lines[2] == (
         "- Of the paper's 3 claims, by its own rule (ties where intervals overlap) 2 hold, "
-        "1 contradicted; by our tests 2 hold, 1 contradicted."
+        "1 are contradicted; by our tests 2 hold, 1 are contradicted."
     )
     assert readme.counts([]) == ""
-    head = next(line for line in lines if line.startswith("| method | mean rank, NLL"))
+    head = next(line for line in lines if line.startswith("| Method | Mean rank, NLL"))
     assert "NLL − constant" in head
     assert "95 % coverage" in head
     (row,) = [k for k, line in enumerate(lines) if line.startswith("| method | All (25) | Phys")]
     assert row < 20, "the ranks by category are on the first screen"
-    without = {key: value for key, value in metrics.items() if not key.startswith("skill")}
-    text = readme.block(without, [])
+    text = readme.block(table.assign(skill_nll=np.nan, skill_crps=np.nan), [])
     assert "constant |" not in text
     assert "All (25)" not in text

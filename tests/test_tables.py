@@ -267,14 +267,12 @@ def test_the_papers_ranks_tie_by_overlap():
 
 
 def test_one_mean_rank_everywhere():
-    """The ranks of the tables, of the summary and of the figure are the same numbers."""
-    from rafs.reporting import summary
-
+    """The ranks of the tables and of the figure are the same numbers."""
     inputs = made_up.Memory(made_up.experiments(4, SOME))
     mean = build("ranks", inputs).frame.query("dataset == 'mean'").set_index("method")
-    found = summary.summarise(inputs, claims=[])
-    assert mean.nll_rank.to_dict() == pytest.approx(found["mean_rank_nll"])
-    assert mean.nll_low.to_dict() == pytest.approx(found["mean_rank_nll_low"], rel=1e-4)
+    found = build("headline", inputs).frame.set_index("method")
+    assert mean.nll_rank.to_dict() == found.mean_rank_nll.to_dict()
+    assert mean.nll_low.to_dict() == found.mean_rank_nll_low.to_dict()
     against = build("comparison", inputs, metrics=["nll_paper"]).frame.set_index("method")
     assert against.mean_rank.to_dict() == mean.nll_rank.to_dict()
     assert against.mean_rank_high.to_dict() == mean.nll_high.to_dict()
@@ -444,6 +442,37 @@ def test_categories_rank_within_the_parts():
     table = build("categories", made_up.Memory({"main": frame}))
     assert table.head[:4] == ["Method", "All (3)", "Trigonometric (2)", "Real-world (1)"]
     assert texts(table)["RAFs"][:3] == ["2.67", "1.00", "6.00"]
+
+
+def test_headline_by_hand():
+    """Three datasets, three methods, one seed each; every number was worked out on paper."""
+    nll = {"de": (0.0, 2.0, 5.0), "ae": (1.0, 1.0, 4.0), "rafs": (3.0, 0.0, 1.0)}
+    rmse = {"de": (1.0, 2.0, 4.0), "ae": (2.0, 1.0, 8.0), "rafs": (4.0, 2.0, 2.0)}
+    names = ["he", "friedman", "naval"]
+    main = made_up.scores(methods=list(nll), datasets=names, seeds=1)
+    constant = made_up.scores("references", ["constant"], names, seeds=1)
+    where = [names.index(name) for name in main.dataset]
+    for column, values in (("nll_paper", nll), ("nll", nll), ("rmse", rmse), ("crps", rmse)):
+        main[column] = [values[m][k] for m, k in zip(main.method, where, strict=True)]
+        constant[column] = 2.0
+    frames = {"main": main, "references": constant}
+    table = build("headline", made_up.Memory(frames), experiments=list(frames))
+    found = table.frame.set_index("method")
+    assert list(found.index) == ["rafs", "ae", "de"]
+    assert found.mean_rank_nll.to_dict() == pytest.approx({"rafs": 5 / 3, "ae": 2.0, "de": 7 / 3})
+    assert found.lowest_nll.to_dict() == {"rafs": 2, "ae": 0, "de": 1}
+    assert found.median_excess_nll.to_dict() == {"rafs": 0.0, "ae": 1.0, "de": 2.0}
+    assert found.median_relative_rmse.to_dict() == {"rafs": 2.0, "ae": 2.0, "de": 2.0}
+    assert found.skill_nll.to_dict() == {"rafs": -1.0, "ae": -1.0, "de": 0.0}
+    assert found.skill_crps.to_dict() == pytest.approx(
+        {"rafs": 2 ** (1 / 3), "ae": 2 ** (1 / 3), "de": 1.0}  # of (2, 1, 1), (1, 1/2, 4), ...
+    )
+    assert found.activations_difference["ae"] == -1.0  # of 2, -1, -3
+    assert found.activations_better["ae"] == 2
+    assert math.isnan(found.activations_difference["de"])
+    assert set(found.datasets) == {3}
+    assert table.head[:3] == ["Method", "Mean rank, NLL", "Lowest NLL on"]
+    assert texts(table)["RAFs"][1:4] == ["2", "0.00", "−1.00"]
 
 
 # --------------------------------------------------------------------------------- tuning

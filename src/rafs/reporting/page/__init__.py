@@ -83,7 +83,7 @@ def build(
     drawn = {name: _figure(name, svg) for name, svg in (figures or {}).items()}
     beside = [drawn.pop(name) for name in beside_answer if name in drawn]
     content: dict[str, list[Any]] = {
-        "answer": [*answer.headline(main), *beside],
+        "answer": [*answer.headline(main), *answer.activations(rows), *beside],
         "claims": answer.claims(claims),
         "scores": [
             scores.explorer(rows, cells, methods),

@@ -34,12 +34,8 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`, `metrics`."""
     frame = ranked(chosen(inputs, options, ("main",)))
     methods = list(dict.fromkeys(frame["method"]))
-    metrics = options.get("metrics", ("nll", "crps", "rmse"))
-    found = pd.concat(
-        [statistics.pairwise(frame, metric, methods).assign(metric=metric) for metric in metrics],
-        ignore_index=True,
-    )
-    found["p_holm"] = statistics.holm(found["p"])
+    metrics = options.get("metrics", statistics.TESTED)
+    found = statistics.pairwise(frame, metrics, methods)
     pairs = {(row["metric"], row["method"], row["rival"]): row for row in records(found)}
     rows: list[Row | None] = []
     for metric in metrics:
@@ -49,12 +45,12 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
             rows.append([labels.metric(metric), labels.method(a), *shown])
     return ReportTable(
         caption=CAPTION,
-        frame=found[["metric", *(column for column in found if column != "metric")]],
+        frame=found,
         head=["Metric", "Method", *(f"against {labels.method(name)}" for name in methods)],
         rows=rows,
         notes=[
             _bold(found),
-            *(_best(frame, metric, found[found["metric"] == metric]) for metric in metrics),
+            *(_best(frame, metric, found) for metric in metrics),
             *gaps(frame),
         ],
         align="ll",
@@ -87,7 +83,7 @@ def _bold(found: pd.DataFrame) -> str:
 def _best(frame: pd.DataFrame, metric: str, pairs: pd.DataFrame) -> str:
     """Say who has the best mean rank, and which methods are not significantly different."""
     ranks = statistics.ranking(frame, metric).mean_ranks
-    best, p = statistics.against_best(ranks, pairs)
+    best, p = statistics.against_best(ranks, pairs, metric)
     near = [name for name in ranks if name != best and not p.get(name, 1.0) < 1 - statistics.LEVEL]
     words = ", ".join(labels.method(name) for name in near) or "none"
     return (

@@ -168,11 +168,7 @@ class Specs:
     def page(self) -> str:
         """Spec of the report page."""
         seen, headline = self._seen(), self.experiments.headline
-        shown = [
-            name
-            for name, options in self.params.tables.items()
-            if set(options.experiments) & set(self.experiments.extra) <= set(seen)
-        ]
+        shown = self.files.page_tables()
         tables = [f"rafs.reporting.tables.{name}" for name in shown]
         pins = provenance.pins(self.lock)
         return self._spec(
@@ -193,9 +189,7 @@ class Specs:
         The page shows what there is of them, and does not ask for more: so it is made again when
         their scores change, and never makes them run.
         """
-        extra = self.experiments.extra
-        places = {name: Path(paths.SCORES.format(experiment=name)) for name in extra}
-        return {name: sha256(place) for name, place in places.items() if place.exists()}
+        return {name: sha256(paths.SCORES.format(experiment=name)) for name in self.files.seen()}
 
     def verify(self) -> str:
         """Spec of the final check that no job failed."""

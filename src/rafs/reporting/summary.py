@@ -1,6 +1,7 @@
 """The few numbers that tell two versions of the experiments apart: reports/metrics.json."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,7 +9,6 @@ import pandas as pd
 
 from rafs.evaluation import statistics
 from rafs.reporting import labels
-from rafs.reporting.claims import Judged, judge
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import ranked
 
@@ -17,7 +17,7 @@ NLL = "nll_paper"
 
 def summarise(
     inputs: Inputs,
-    claims: Sequence[Judged] | None = None,
+    claims: Sequence[Mapping[str, Any]],
     experiment: str = "main",
     references: str = "references",
 ) -> dict[str, Any]:
@@ -27,12 +27,9 @@ def summarise(
     datasets of each method against the one with the lowest mean rank, with Holm's correction over
     all pairs. Over datasets of different scale only relative numbers are given: NLL above the best
     method's, RMSE as a multiple of it, and the skill against the constant of `references`.
+    `claims` are those of claims.json, with their verdicts.
     """
-    claims = judge(inputs) if claims is None else claims
-    counts: dict[str, int] = {}
-    for claim in claims:
-        key = claim.kind.replace(" ", "_")
-        counts[key] = counts.get(key, 0) + 1
+    counts = Counter(claim["kind"].replace(" ", "_") for claim in claims)
     found = inputs.find(experiment)
     if found is None or found.empty:
         return {"claims": counts}

@@ -275,12 +275,12 @@ def work(requests: list[Request]) -> NoReturn:
 def train_together(requests: list[Request]) -> None:
     """Train several runs as one batch; each caller hears of its own alone."""
     from rafs.errors import complain
-    from rafs.pipeline.command import closing_line, job_spec
-    from rafs.pipeline.jobs.train import run_all
+    from rafs.pipeline.command import closing_line, parse
+    from rafs.pipeline.jobs.train import TrainingJob, run_all
 
     outcomes: Sequence[RafsError | None]
     try:
-        outcomes = run_all([job_spec(request.arguments) for request in requests])
+        outcomes = run_all([TrainingJob.of(*parse(request.arguments)) for request in requests])
     except RafsError as error:  # of the batch, such as a device that is not there
         outcomes = [error] * len(requests)
     for request, outcome in zip(requests, outcomes, strict=True):

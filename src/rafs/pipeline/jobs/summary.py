@@ -1,16 +1,27 @@
 """Sum the results up for DVC: a small metrics file, and one row per method and dataset to plot."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from rafs import paths
-from rafs.files import write_json, write_text
+from rafs.files import read_json, write_json, write_text
+from rafs.pipeline.jobs import named
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.summary import plot_scores, summarise
 
 
-def run(spec: dict[str, Any]) -> None:
+class SummaryOutputs(NamedTuple):
+    """What the job writes."""
+
+    metrics: str
+    medians: str
+
+
+def run(spec: dict[str, Any], inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Write both, for the experiment that the headline is taken from."""
-    inputs = Inputs(experiments=spec["experiments"])
-    write_json(paths.SUMMARY, summarise(inputs, experiment=spec["headline"]))
-    medians = plot_scores(inputs, spec["headline"])
-    write_text(paths.PLOT_SCORES, medians.to_csv(index=False, lineterminator="\n"))
+    made = named(SummaryOutputs, outputs)
+    results = Inputs(files=inputs, experiments=spec["experiments"])
+    claims = read_json(results.path(paths.CLAIMS))["claims"]
+    write_json(made.metrics, summarise(results, claims, spec["headline"]))
+    medians = plot_scores(results, spec["headline"])
+    write_text(made.medians, medians.to_csv(index=False, lineterminator="\n"))

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def parse(arguments: list[str]) -> tuple[dict[str, Any], list[str], list[str]]:
+def parse(arguments: list[str]) -> tuple[Any, list[str], list[str]]:
     """Return the spec, inputs and outputs of a job from its command line, `job NAME ...`."""
     parser = argparse.ArgumentParser()
     add_arguments(parser)

@@ -9,13 +9,16 @@ files of its runs are those of `gathered_run`, which the rule takes its inputs f
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rafs import paths
 from rafs.errors import DamagedFileError
 from rafs.evaluation import NOT_RUN
 from rafs.files import read_json, write_csv
 from rafs.pipeline.jobs import named
+
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import AggregateSpec
 
 TUNED = ("experiment", "method", "dataset", "seed", "trial", "name", "value", "low", "high")
 SIZES = ("n_train", "n_test", "n_inside")
@@ -46,7 +49,7 @@ def gathered_run(experiment: str, method: str, dataset: str, seed: int) -> Gathe
     return GatheredRun(*(template.format(**place) for template in templates))
 
 
-def run(spec: dict[str, Any], inputs: Sequence[str], outputs: Sequence[str]) -> None:
+def run(spec: "AggregateSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Write the table of scores, what the runs cost, and what they were tuned to."""
     made = named(AggregateOutputs, outputs)
     rows = [
@@ -62,9 +65,10 @@ def run(spec: dict[str, Any], inputs: Sequence[str], outputs: Sequence[str]) -> 
     write_csv(made.tuned, tuned, TUNED)
 
 
-def row(spec: dict[str, Any], method: str, dataset: str, seed: int) -> dict[str, Any]:
+def row(spec: "AggregateSpec", method: str, dataset: str, seed: int) -> dict[str, Any]:
     """Return the row of a run; one without files has failed, unless not all were asked for."""
-    place = dict(zip(PLACE, (spec["experiment"], method, dataset, seed), strict=True))
+    run = (spec["experiment"], method, dataset, seed)
+    place = dict(zip(PLACE, run, strict=True))
     sweep = next(iter(spec["sweep"].get(method, {}).items()), ("", ""))
     result: dict[str, Any] = {
         **place,
@@ -73,7 +77,7 @@ def row(spec: dict[str, Any], method: str, dataset: str, seed: int) -> dict[str,
         "sweep_value": sweep[1],
         "category": spec["categories"][dataset],
     }
-    path = Path(gathered_run(**place).metrics)
+    path = Path(gathered_run(*run).metrics)
     if not path.exists() and "partial" in spec:
         return {**result, "status": NOT_RUN, "message": spec["partial"]}
     if not path.exists():
@@ -107,7 +111,7 @@ def cost(entry: dict[str, Any]) -> dict[str, Any]:
     return {**place, **(read_json(path) if path.exists() else {})}
 
 
-def tuned_values(spec: dict[str, Any], entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def tuned_values(spec: "AggregateSpec", entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the tuned values of a run with the ends of their ranges, if it was tuned itself."""
     place = {key: entry[key] for key in PLACE}
     path = Path(gathered_run(**place).best)

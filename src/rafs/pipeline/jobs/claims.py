@@ -1,7 +1,7 @@
 """Judge the claims of the paper: claims.json, and the same as a table."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rafs.files import write_json
 from rafs.pipeline.jobs import named
@@ -9,6 +9,9 @@ from rafs.reporting.claims import as_json, judge
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.judgement.table import table
 from rafs.reporting.table_files import write
+
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import ClaimsSpec
 
 
 class ClaimsOutputs(NamedTuple):
@@ -20,7 +23,7 @@ class ClaimsOutputs(NamedTuple):
     latex: str
 
 
-def run(spec: dict[str, Any], inputs: Sequence[str], outputs: Sequence[str]) -> None:
+def run(spec: "ClaimsSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Write the verdicts, computed from the results of the spec's experiments and nothing else."""
     made = named(ClaimsOutputs, outputs)
     claims = judge(Inputs(files=inputs, experiments=spec["experiments"]))

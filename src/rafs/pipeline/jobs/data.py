@@ -1,15 +1,18 @@
 """Sample a dataset for one seed."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rafs import datasets
 from rafs.files import read_json
 from rafs.pipeline.jobs import only
 from rafs.storage import write_dataset, write_missing
 
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import DataSpec
 
-def run(spec: dict[str, Any], inputs: Sequence[str], outputs: Sequence[str]) -> None:
+
+def run(spec: "DataSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Write the dataset, or a note that its file is missing.
 
     The inputs are the records of its sources, and the table of a user dataset. Downloads are found

@@ -27,7 +27,7 @@ class FailedJob:
 
     kind: str
     log: Path
-    spec: dict[str, Any]
+    spec: Any  # that of the job
     inputs: Sequence[str]
     outputs: Sequence[str]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 import yaml
 
@@ -12,8 +12,11 @@ from rafs.pipeline.jobs import only
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.page import build
 
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import PageSpec
 
-def run(spec: dict[str, Any], inputs: Sequence[str], outputs: Sequence[str]) -> None:
+
+def run(spec: "PageSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Write the page from the scores, the figures and the verdicts."""
     results, params = Inputs(files=inputs, experiments=spec["experiments"]), spec["params"]
     figures = {

@@ -2,7 +2,7 @@
 
 import traceback
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from rafs.evaluation import metrics
 from rafs.files import read_json, read_npz, write_json
 from rafs.pipeline.jobs import named
 from rafs.storage import Dataset, read_dataset
+
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import ScoreSpec
 
 
 class ScoredRun(NamedTuple):
@@ -23,7 +26,7 @@ class ScoredRun(NamedTuple):
 
 
 def scored_runs(
-    spec: dict[str, Any], inputs: Sequence[str], outputs: Sequence[str]
+    spec: "ScoreSpec", inputs: Sequence[str], outputs: Sequence[str]
 ) -> dict[int, ScoredRun]:
     """Return the files of every seed.
 
@@ -35,7 +38,7 @@ def scored_runs(
     return {seed: named(ScoredRun, files) for seed, files in zip(seeds, columns, strict=True)}
 
 
-def run(spec: dict[str, Any], inputs: Sequence[str], outputs: Sequence[str]) -> None:
+def run(spec: "ScoreSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Score every seed; raise, with the reasons, once all that can be scored are.
 
     Each reason is a line that begins with its seed, for `rafs.pipeline.jobs.failed` to find.
@@ -52,7 +55,7 @@ def run(spec: dict[str, Any], inputs: Sequence[str], outputs: Sequence[str]) -> 
         raise RafsError("\n".join(reasons))
 
 
-def score(spec: dict[str, Any], files: ScoredRun) -> None:
+def score(spec: "ScoreSpec", files: ScoredRun) -> None:
     """Write the metrics of one run, together with everything needed to trust them."""
     record = read_json(files.record)
     result: dict[str, Any] = {"metrics": None, "in_distribution": None, "out_of_distribution": None}

@@ -1,13 +1,16 @@
 """Sum the results up for DVC: a small metrics file, and one row per method and dataset to plot."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rafs import paths
 from rafs.files import read_json, write_json, write_text
 from rafs.pipeline.jobs import named
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.summary import plot_scores, summarise
+
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import SummarySpec
 
 
 class SummaryOutputs(NamedTuple):
@@ -17,7 +20,7 @@ class SummaryOutputs(NamedTuple):
     medians: str
 
 
-def run(spec: dict[str, Any], inputs: Sequence[str], outputs: Sequence[str]) -> None:
+def run(spec: "SummarySpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Write both, for the experiment that the headline is taken from."""
     made = named(SummaryOutputs, outputs)
     results = Inputs(files=inputs, experiments=spec["experiments"])

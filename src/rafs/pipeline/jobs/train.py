@@ -8,7 +8,7 @@ import csv
 import io
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from rafs.methods.runs import (
 )
 from rafs.pipeline.jobs import named
 from rafs.storage import read_dataset
+
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import TrainSpec
 
 COLUMNS = ("trial", "round", "status", "nll")
 
@@ -52,19 +55,17 @@ class TrainingOutputs(NamedTuple):
 class TrainingJob(NamedTuple):
     """A run to be done, with its files."""
 
-    spec: dict[str, Any]
+    spec: "TrainSpec"
     inputs: TrainingInputs
     outputs: TrainingOutputs
 
     @classmethod
-    def of(
-        cls, spec: dict[str, Any], inputs: Sequence[str], outputs: Sequence[str]
-    ) -> "TrainingJob":
+    def of(cls, spec: "TrainSpec", inputs: Sequence[str], outputs: Sequence[str]) -> "TrainingJob":
         """Give the files of a run their names."""
         return cls(spec, named(TrainingInputs, inputs), named(TrainingOutputs, outputs))
 
 
-def run(spec: dict[str, Any], inputs: Sequence[str], outputs: Sequence[str]) -> None:
+def run(spec: "TrainSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Write predictions, the record of the run, its tuning and what it cost."""
     (error,) = run_all([TrainingJob.of(spec, inputs, outputs)])
     if error is not None:
@@ -107,7 +108,7 @@ def run_all(jobs: Sequence[TrainingJob]) -> list[RafsError | None]:
 def read(job: TrainingJob) -> BenchmarkRun:
     """Read the data of a run, and its tuned values where it takes those of another run."""
     best = read_json(job.inputs.best) if job.inputs.best else UNTUNED
-    return BenchmarkRun(job.spec, read_dataset(job.inputs.data), best)
+    return BenchmarkRun(dict(job.spec), read_dataset(job.inputs.data), best)
 
 
 def write(job: TrainingJob, run: BenchmarkRun, outcome: Outcome | DivergedError | None) -> None:

@@ -4,15 +4,18 @@ import csv
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rafs.errors import RafsError
 from rafs.files import write_json
 from rafs.pipeline.failures import failures, stand_ins
 from rafs.pipeline.jobs import only
 
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import VerifySpec
 
-def run(spec: dict[str, Any], inputs: Sequence[str], outputs: Sequence[str]) -> None:
+
+def run(spec: "VerifySpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Write how many runs ended how by the scores (the inputs), or raise with what failed."""
     notes = [note for note in failures() if concerns(spec, stand_ins(note)[0])]
     if notes:
@@ -30,7 +33,7 @@ def run(spec: dict[str, Any], inputs: Sequence[str], outputs: Sequence[str]) -> 
     write_json(only(outputs), {"runs": spec["runs"], "status": dict(sorted(counts.items()))})
 
 
-def concerns(spec: dict[str, Any], output: Path) -> bool:
+def concerns(spec: "VerifySpec", output: Path) -> bool:
     """Tell whether the experiments of the spec have made, or used, an output."""
     if output.is_relative_to("results"):
         return output.parts[2] in spec["experiments"]  # results/runs/main/...

@@ -14,7 +14,6 @@ from rafs.engine import devices
 from rafs.pipeline import surroundings
 from rafs.pipeline.forkserver import batches
 from rafs.pipeline.forkserver.server import Request, Server
-from rafs.pipeline.jobs.train import data_path
 from rafs.storage import Dataset, write_dataset
 
 SMALL, LARGE = 10, 20_000  # rows, for five networks of 30,001 parameters
@@ -33,7 +32,7 @@ def place(tmp_path: Path) -> Path:
     """Return a directory with the data of a small and of a large run."""
     for rows in (SMALL, LARGE):
         x, y = np.zeros((rows, 1)), np.zeros(rows)
-        path = tmp_path / data_path(spec(rows))
+        path = tmp_path / f"{rows}.npz"
         write_dataset(path, Dataset("he", ("x",), x, y, x, y, 0.1, rows))
     return tmp_path
 
@@ -51,7 +50,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def enough(place: Path, told: dict[str, Any], cores: int = 4, kind: str = "train") -> int:
     """Return how many such jobs a fork server does as one."""
     with socket.socket(socket.AF_UNIX) as caller:
-        arguments = ["job", kind, "--spec", json.dumps(told)]
+        arguments = ["job", kind, "--spec", json.dumps(told), "--input", f"{told.get('seed')}.npz"]
         request = Request(caller, [], str(place), arguments, {})
         server = Server(caller, os.getpid(), cores)
         os.close(server.owner)

@@ -186,8 +186,8 @@ def _add_completion(commands: Commands) -> None:
 def _add_job(commands: Commands) -> None:
     made = _command(
         commands, "job", command.run, "run one job of the workflow (called by its rules)",
-        "Run one job of the workflow. The rules call this; --spec is what they pass.",
-        """  rafs job fetch --spec '{"dataset": "boston", "strict": false}'""",
+        "Run one job of the workflow, as its rule does: with what it depends on, and its files.",
+        """  rafs job fetch --spec '{"dataset": "boston", "strict": false}' --output boston.json""",
     )  # fmt: skip
     command.add_arguments(made)
 

@@ -25,8 +25,8 @@ from rafs import paths
 from rafs.errors import RafsError
 from rafs.files import unwritable
 from rafs.pipeline import dvc, leftovers, lock, snakemake_compat, surroundings
+from rafs.pipeline.failures import failures, holds, notes, stand_ins
 from rafs.pipeline.forkserver import client, ownership, server
-from rafs.pipeline.jobs.failed import failures, holds, notes, outputs
 from rafs.pipeline.messages import say, stop
 from rafs.pipeline.parameters import Params, load
 from rafs.pipeline.plan import Plan
@@ -130,7 +130,7 @@ class Guard:
     def repeat_failures(self) -> None:
         """Let failed jobs be tried again: what stands in for their outputs is not complete."""
         for note in failures():
-            mark_incomplete(map(str, outputs(note)))
+            mark_incomplete(map(str, stand_ins(note)))
 
     def repeat_damaged(self) -> None:
         """Let outputs be made again whose bytes have changed since they were made (guard 6)."""
@@ -253,7 +253,7 @@ class Guard:
     def failed(self) -> list[Path]:
         """Return the notes of failed jobs among those that this run was asked for."""
         asked = {str(file) for job in self.workflow.dag.jobs for file in job.output}
-        return [note for note in failures() if str(outputs(note)[0]) in asked]
+        return [note for note in failures() if str(stand_ins(note)[0]) in asked]
 
     def targets(self) -> frozenset[str] | None:
         """Return what this run was asked for; None in a job that was sent elsewhere."""
@@ -317,7 +317,7 @@ class Guard:
         among = {parts[name].experiment if name in parts else name for name in names}
         more = (run for name in among for run in self.plan.files.gathered(name, frozenset(names)))
         runs = [*self.plan.experiments.runs, *more]
-        lost = {str(file) for note in failures() for file in outputs(note)}
+        lost = {str(file) for note in failures() for file in stand_ins(note)}
         files = {run.path(paths.PREDICTIONS) for run in runs} - lost
         there = [Path(file).stat().st_mtime_ns for file in files if Path(file).exists()]
         new = sum(stamp >= self.started for stamp in there)

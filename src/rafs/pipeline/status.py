@@ -16,7 +16,7 @@ from typing import Any
 
 from rafs import paths
 from rafs.experiments import Run
-from rafs.pipeline.jobs.failed import failures, outputs
+from rafs.pipeline.failures import failures, stand_ins
 from rafs.pipeline.lock import held_by
 from rafs.pipeline.plan import Plan
 from rafs.pipeline.records import INCOMPLETE, about, checksum, records
@@ -86,7 +86,7 @@ class Status:
         self.records = records()
         self.open = {name for name, _ in about(INCOMPLETE)}
         known = {*plan.files.all(), *plan.files.extra()}
-        about_notes = ((str(output), note) for note in failures() for output in outputs(note))
+        about_notes = ((str(output), note) for note in failures() for output in stand_ins(note))
         self.notes = {output: note for output, note in about_notes if output in known}
         self.unavailable = {
             paths.FETCHED.format(dataset=dataset): at_hand(plan.sources, dataset)
@@ -161,7 +161,7 @@ class Status:
             "complete": all(state == "done" for state in self.states.values()),
             "running": self.holder or None,
             "failed": [
-                {"output": str(outputs(note)[0]), "message": note.read_text()}
+                {"output": str(stand_ins(note)[0]), "message": note.read_text()}
                 for note in dict.fromkeys(self.notes.values())
             ],
             "stale": rest,

@@ -188,16 +188,17 @@ def arrange(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
-def save(figure: Figure, stem: Path | str, caption: str = "") -> list[Path]:
-    """Write `stem`.svg, .png and .pdf, arranged alike; return their paths."""
+def files(stem: Path | str) -> list[Path]:
+    """Return the files of a figure, one per format."""
+    return [Path(f"{stem}.{format}") for format in FORMATS]
+
+
+def save(figure: Figure, paths: Iterable[Path | str], caption: str = "") -> None:
+    """Write a figure to files, arranged alike, whose endings (svg, png, pdf) say how."""
     arrange(figure)
-    paths = []
-    for format in FORMATS:
-        path = Path(f"{stem}.{format}")
+    for path in map(Path, paths):
         with atomic(path) as file:
-            file.write(render(figure, format, caption))
-        paths.append(path)
-    return paths
+            file.write(render(figure, path.suffix.removeprefix("."), caption))
 
 
 def canvas(width: float = WIDTH, height: float = 3.0) -> Figure:

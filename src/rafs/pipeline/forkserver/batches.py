@@ -6,6 +6,7 @@ processes of their own, one per core.
 """
 
 import math
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,17 +16,16 @@ from rafs.engine import Training
 from rafs.engine.devices import resolve_device
 from rafs.engine.layout import n_parameters
 from rafs.methods.base import training
-from rafs.pipeline.jobs.train import data_path
 from rafs.storage import read_dataset
 
 
-def trains_on_gpu(spec: dict[str, Any], directory: Path) -> bool:
-    """Tell whether a run would train on a GPU if it were trained alone."""
+def trains_on_gpu(spec: Mapping[str, Any], file: Path) -> bool:
+    """Tell whether a run on the data of a file would train on a GPU if it were trained alone."""
     if spec["training"]["device"] != "auto":
         return bool(spec["training"]["device"] == "cuda")
     if not _gpu_at_hand():
         return False
-    data = read_dataset(directory / data_path(spec))
+    data = read_dataset(file)
     if isinstance(data, str):
         return False
     rows, features = data.x_train.shape

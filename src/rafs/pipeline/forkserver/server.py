@@ -278,9 +278,11 @@ def _prepare(request: Request) -> None:
 def _trains_on_gpu(request: Request) -> bool:
     """Tell whether a training job runs on a GPU; of one that is wrong, see `_prepare`."""
     with contextlib.suppress(Exception):
+        from rafs.pipeline.command import parse
         from rafs.pipeline.forkserver.batches import trains_on_gpu
 
-        return trains_on_gpu(request.spec, Path(request.directory))
+        spec, (data, *_), _ = parse(request.arguments)
+        return trains_on_gpu(spec, Path(request.directory, data))
     return False
 
 
@@ -304,12 +306,12 @@ def work(requests: list[Request]) -> NoReturn:
 def train_together(requests: list[Request]) -> None:
     """Train several runs as one batch; each caller hears of its own alone."""
     from rafs.errors import complain
-    from rafs.pipeline.command import closing_line, job_spec
-    from rafs.pipeline.jobs.train import run_all
+    from rafs.pipeline.command import closing_line, parse
+    from rafs.pipeline.jobs.train import TrainingJob, run_all
 
     outcomes: Sequence[RafsError | None]
     try:
-        outcomes = run_all([job_spec(request.arguments) for request in requests])
+        outcomes = run_all([TrainingJob.of(*parse(request.arguments)) for request in requests])
     except RafsError as error:  # of the batch, such as a device that is not there
         outcomes = [error] * len(requests)
     for request, outcome in zip(requests, outcomes, strict=True):

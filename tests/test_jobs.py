@@ -11,7 +11,7 @@ import pytest
 import called
 from rafs import datasets, methods, paths
 from rafs.cli import main
-from rafs.errors import RafsError
+from rafs.errors import ParameterError, RafsError
 from rafs.experiments import Run
 from rafs.files import canonical_json, read_json, read_npz, write_json
 from rafs.methods import runs
@@ -140,6 +140,9 @@ def test_a_run_takes_the_tuned_values_of_its_seed_elsewhere(plan):
     write_json(source.path(paths.BEST), {"status": "failed", "message": "why", "values": {}})
     metrics = do(plan, run)
     assert (metrics["status"], metrics["message"]) == ("failed", "why")
+    spec, (data, _), outputs = called.train(plan, run).given
+    with pytest.raises(ParameterError, match="exactly if its spec says so"):
+        train.run(spec, [data], outputs)
 
 
 @pytest.mark.parametrize(

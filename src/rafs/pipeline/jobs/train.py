@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rafs.engine import recorded
-from rafs.errors import DivergedError, RafsError
+from rafs.errors import DivergedError, ParameterError, RafsError
 from rafs.files import canonical_json, read_json, sha256, write_json, write_npz, write_text
 from rafs.methods import tuning
 from rafs.methods.ensemble import Prediction
@@ -107,6 +107,8 @@ def run_all(jobs: Sequence[TrainingJob]) -> list[RafsError | None]:
 
 def read(job: TrainingJob) -> BenchmarkRun:
     """Read the data of a run, and its tuned values where it takes those of another run."""
+    if isinstance(job.spec["tuning"], str) != bool(job.inputs.best):
+        raise ParameterError("a run takes the tuned values of another exactly if its spec says so")
     best = read_json(job.inputs.best) if job.inputs.best else UNTUNED
     return BenchmarkRun(dict(job.spec), read_dataset(job.inputs.data), best)
 

@@ -118,7 +118,7 @@ class Copy:
 SAME = ("data/processed/**/*.npz", "results/runs/**/predictions.npz", "results/runs/**/run.json",
         "results/runs/**/metrics.json", "results/runs/**/best.json", "results/runs/**/trials.csv",
         "results/scores/*", "results/tuned/*", "reports/figures/*", "reports/tables/*",
-        "reports/*.json", "reports/scores.csv")  # fmt: skip
+        "reports/*.json", "reports/*.csv", "reports/seeds/*")  # fmt: skip
 
 
 def unchanging(copy: Copy) -> dict[str, bytes]:

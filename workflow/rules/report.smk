@@ -10,6 +10,7 @@ rule aggregate:
         paths.SCORES,
         paths.COSTS,
         paths.TUNED,
+        SEEDS,
     log:
         "logs/aggregate/{experiment}.txt",
     priority: 3

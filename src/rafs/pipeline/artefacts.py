@@ -11,11 +11,14 @@ from rafs.experiments import DESCRIBED, Experiments, Run
 from rafs.pipeline.memory import once
 from rafs.pipeline.sources import Sources
 from rafs.reporting import catalogue
+from rafs.reporting.seeds import SEEDS
 
 PER_RUN = (
     paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.COST, paths.METRICS,
 )  # fmt: skip
-PER_EXPERIMENT = {"scores": paths.SCORES, "costs": paths.COSTS, "tuned": paths.TUNED}
+PER_EXPERIMENT = {
+    "scores": paths.SCORES, "costs": paths.COSTS, "tuned": paths.TUNED, "seeds": SEEDS,
+}  # fmt: skip
 
 
 class Artefacts:

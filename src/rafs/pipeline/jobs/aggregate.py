@@ -11,7 +11,8 @@ from typing import Any
 from rafs import paths
 from rafs.errors import DamagedFileError
 from rafs.evaluation import NOT_RUN
-from rafs.files import read_json, write_csv
+from rafs.files import atomic, read_json, write_csv
+from rafs.reporting.seeds import SEEDS, compressed
 
 TUNED = ("experiment", "method", "dataset", "seed", "trial", "name", "value", "low", "high")
 SIZES = ("n_train", "n_test", "n_inside")
@@ -19,7 +20,7 @@ PARTS = {"in_": "in_distribution", "out_": "out_of_distribution"}
 
 
 def run(spec: dict[str, Any]) -> None:
-    """Write the table of scores."""
+    """Write the table of scores, its compact form, and the tables of costs and tuned values."""
     rows = [
         row(spec, method, dataset, seed)
         for dataset in spec["datasets"]
@@ -28,6 +29,8 @@ def run(spec: dict[str, Any]) -> None:
         for seed in spec["seeds"]
     ]
     write_csv(paths.SCORES.format(experiment=spec["experiment"]), rows)
+    with atomic(SEEDS.format(experiment=spec["experiment"])) as file:
+        file.write(compressed(rows))
     costs = [cost(entry) for entry in rows]
     write_csv(paths.COSTS.format(experiment=spec["experiment"]), costs)
     tuned = [found for entry in rows for found in tuned_values(spec, entry)]

@@ -54,8 +54,8 @@ The reproduction itself is run by `snakemake` or `dvc repro` in the project's di
     top.add_argument("--version", action="version", version=f"rafs {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for add in (
-        _add_compare, _add_status, _add_check, _add_fetch, _add_smoke, _add_clean, _add_completion,
-        _add_job,
+        _add_compare, _add_status, _add_check, _add_fetch, _add_smoke, _add_crate, _add_clean,
+        _add_completion, _add_job,
     ):  # fmt: skip
         add(commands)
     return top
@@ -163,6 +163,20 @@ def _add_smoke(commands: Commands) -> None:
     )
 
 
+def _add_crate(commands: Commands) -> None:
+    crate = _command(
+        commands, "crate", _crate, "pack a finished reproduction for an archive, as an RO-Crate",
+        """Write code, parameters, reports and the scores of every run, with a description of the
+run that machines can read (Workflow Run RO-Crate 0.5). The reproduction must be finished.""",
+        "  rafs crate\n  rafs crate --output rafs-crate.zip --agent 'Ada Lovelace'",
+    )  # fmt: skip
+    crate.add_argument(
+        "--output", default="rafs-crate.zip", metavar="PATH",
+        help="a zip file, or a new folder (rafs-crate.zip)",
+    )  # fmt: skip
+    crate.add_argument("--agent", metavar="NAME", help="who ran it (user.name of git)")
+
+
 def _add_clean(commands: Commands) -> None:
     clean = _command(
         commands, "clean", _clean, "remove outputs that nobody knows the making of",
@@ -267,6 +281,17 @@ def _smoke(options: argparse.Namespace) -> int:
         "--cores", options.cores, "--config", "edition=smoke",
     ]  # fmt: skip
     return subprocess.run(command, env=environment, check=False).returncode
+
+
+def _crate(options: argparse.Namespace) -> int:
+    from rafs.pipeline import crate
+    from rafs.pipeline.parameters import load
+    from rafs.pipeline.plan import Plan
+
+    agent = crate.user() if options.agent is None else options.agent
+    count = crate.write(Plan(load("params.yaml")), Path(options.output), agent)
+    print(f"{options.output} has {count} files; {crate.METADATA} describes them")
+    return 0
 
 
 def _clean(options: argparse.Namespace) -> int:

@@ -88,13 +88,17 @@ class Copy:
         self.run("git", "add", "--all")
         self.run("git", "commit", "--quiet", "--message", message)
 
-    def pulled(self, folder: Path) -> "Copy":
-        """Commit and push everything, and return a clone of it that has pulled the results."""
+    def pushed(self, folder: Path) -> "Copy":
+        """Commit and push everything to `folder`/store, and return a clone without results."""
         self.run("dvc", "remote", "modify", "store", "url", str(folder / "store"))
         self.commit("as it is")
         self.run("dvc", "push", "--quiet")
         self.run("git", "clone", "--quiet", ".", str(folder / "clone"))
-        clone = Copy(folder / "clone")
+        return Copy(folder / "clone")
+
+    def pulled(self, folder: Path) -> "Copy":
+        """Commit and push everything, and return a clone of it that has pulled the results."""
+        clone = self.pushed(folder)
         clone.run("dvc", "pull", "--quiet")
         return clone
 

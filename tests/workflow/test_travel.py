@@ -50,11 +50,13 @@ def served(folder: Path) -> Iterator[str]:
 def test_pull_from_a_static_host(finished: Copy, tmp_path: Path) -> None:
     """A folder that DVC has pushed to can be put on a web server as it is."""
     clone = finished.pushed(tmp_path)
+    stored = [path for path in (tmp_path / "store").rglob("*") if path.is_file()]
+    assert len(stored) == 4 + 1 + 4 + 1 + 2  # results by cell, the rest, data, page, two lists
     with served(tmp_path / "store") as address:
         clone.run("dvc", "remote", "add", "--local", "--default", "web", address)
         clone.run("dvc", "pull", "--quiet")
-    assert unchanging(clone) == unchanging(finished)
     assert clone.jobs("snakemake") == {}
+    assert unchanging(clone) == unchanging(finished)
     assert clone.jobs("dvc", "repro") == {}
 
 

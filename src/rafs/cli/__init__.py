@@ -117,9 +117,9 @@ The table needs a header and numbers without gaps; name columns of text with --c
 def _add_status(commands: Commands) -> None:
     status = _command(
         commands, "status", _status, "show how far the reproduction is",
-        """Count the jobs that are done, running, failed, stale (made from something else than they
-would be made from now) or still to do, name missing data, and estimate the time that is left.
-Nothing is run; `snakemake -n` says exactly what would be.""",
+        """Count the jobs that are done, without data, running, failed, stale (made from something
+else than they would be made from now) or still to do, name missing data, and estimate the time that
+is left. Nothing is run; `snakemake -n` says exactly what would be.""",
         """  rafs status
   rafs status --cores 8
   rafs status --json | jq .seconds_left""",

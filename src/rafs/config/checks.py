@@ -19,7 +19,6 @@ from rafs.datasets.core import USER
 from rafs.errors import ParameterError
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-CHANGES = ("train", "test", "noise")  # of a dataset of the paper
 LEAST_TO_TUNE = 3  # training rows: one to hold out, two to train on
 MOST_RUNS = 100_000
 SO_FAR = "so_far"  # the part of an experiment by name that runs nothing: it shows what there is
@@ -99,13 +98,9 @@ def _check_datasets(params: Params) -> None:
 
 
 def _check_changes(name: str, entry: DatasetEntry) -> None:
-    if strange := [key for key in entry.written() if key not in CHANGES]:
-        raise ParameterError(
-            f"datasets.{name}.{strange[0]} is for a user dataset; of a dataset of the "
-            f"paper only {', '.join(CHANGES)} can be changed"
-        )
+    described = datasets.describe(name, entry.written())
     spec = datasets.spec(name)
-    total = (entry.train or spec.train) + (entry.test or spec.test)
+    total = described.train + described.test
     if not spec.synthetic and total > spec.train + spec.test:
         raise ParameterError(
             f"datasets.{name}: train and test together are {total} rows, but the file has "
@@ -293,11 +288,11 @@ def _check_takes_values(params: Params, name: str, source: str) -> None:
             f"{where}: {source!r} tunes none of what experiments.{name} runs; take the experiment "
             "out, or put its methods and datasets there"
         )
-    missing = set(params.seeds_of(name)) - set(params.seeds_of(source))
-    if missing:
+    missing = params.untuned_seeds(name)
+    if missing and (entry.default or missing == params.seeds_of(name)):
         raise ParameterError(
             f"experiments.{name}.seeds: {source!r} tunes no seed {min(missing)}; a run takes the "
-            "tuned values of the same seed"
+            f"tuned values of the same seed, so give experiments.{name} seeds of {source!r}"
         )
 
 

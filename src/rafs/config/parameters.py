@@ -133,12 +133,18 @@ class Params(Group):
     def untuned(self, experiment: str) -> list[str]:
         """Return the methods and datasets for which the experiment's source has no tuned values."""
         entry, source = self.experiments[experiment], self.tuning_source(experiment)
-        if source is None or source == experiment or source not in self.experiments:
+        if source not in self.experiments or source == experiment:
             return []
         other = self.experiments[source]
         tuned = self.dataset_names(other.datasets)
         lost = [method for method in entry.methods if method not in other.methods]
         return lost + [d for d in self.dataset_names(entry.datasets) if d not in tuned]
+
+    def untuned_seeds(self, experiment: str) -> list[int]:
+        """Return the seeds for which the experiment's source has no tuned values."""
+        source = self.tuning_source(experiment)
+        tuned = self.seeds_of(source if source in self.experiments else experiment)
+        return [seed for seed in self.seeds_of(experiment) if seed not in tuned]
 
 
 def listed(seeds: int | tuple[int, ...]) -> list[int]:

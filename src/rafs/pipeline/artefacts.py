@@ -130,7 +130,9 @@ class Artefacts:
     def page_inputs(self) -> list[str]:
         """Return everything that the page shows."""
         fetched = [paths.FETCHED.format(dataset=dataset) for dataset in self.sources.used()]
-        return [*self.scores(), *self._all_shown(), paths.CLAIMS, paths.SUMMARY, *fetched]
+        tuned = [paths.TUNED.format(experiment=name) for name in self.experiments.default]
+        made = [*self.scores(), *tuned, *self._all_shown()]
+        return [*made, paths.CLAIMS, paths.SUMMARY, *fetched]
 
     # --- all files, and targets -----------------------------------------------------------------
 

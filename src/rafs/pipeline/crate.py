@@ -25,7 +25,7 @@ from rafs.pipeline import provenance
 from rafs.pipeline.lock import IN_USE, held_by
 from rafs.pipeline.plan import Plan
 from rafs.pipeline.records import records
-from rafs.pipeline.status import Status
+from rafs.pipeline.status import SETTLED, Status
 
 METADATA = "ro-crate-metadata.json"
 WORKFLOW = "Snakefile"
@@ -40,7 +40,6 @@ LANGUAGE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
 LICENCE = "https://spdx.org/licenses/MIT"
 BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 ACTION, AGENT, PARAMETERS = "#reproduction", "#agent", "#parameters"
-UNFINISHED = ("running", "failed", "stale", "to do")  # states of jobs, see rafs.pipeline.status
 TITLE = "Reproduction of 'Toward Robust Uncertainty Estimation with Random Activation Functions'"
 
 # What the results were made with, what was noted about them, and what goes with it if it is there.
@@ -106,7 +105,7 @@ def refuse(plan: Plan, output: Path) -> None:
     if holder := held_by():
         raise RafsError(IN_USE.format(holder))
     states = Status(plan).states
-    undone = [name for name, state in states.items() if state in UNFINISHED]
+    undone = [name for name, state in states.items() if state not in SETTLED]
     if undone:
         raise RafsError(
             f"the reproduction is not finished: {len(undone)} of {len(states)} jobs are not done, "

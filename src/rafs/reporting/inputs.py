@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rafs import paths
 from rafs.errors import DamagedFileError, DataError
-from rafs.files import read_json, read_npz
+from rafs.files import read_json, read_npz, sha256
 from rafs.storage import read_dataset
 
 KEYS = ("experiment", "method", "dataset", "seed", "status")
@@ -74,6 +74,20 @@ class Inputs:
         )
         arrays = read_npz(path) if path.exists() else {}
         return arrays if "mean" in arrays else None
+
+    def run(self, experiment: str, method: str, dataset: str, seed: int) -> dict[str, Any] | None:
+        """Return the record of a run (settings, data, engine), or None if it has none."""
+        path = self._path(
+            paths.RECORD, experiment=experiment, method=method, dataset=dataset, seed=seed
+        )
+        return read_json(path) if path.exists() else None
+
+    def digest(self, experiment: str, method: str, dataset: str, seed: int) -> str:
+        """Return the SHA-256 of a run's predictions, or nothing if it has none."""
+        path = self._path(
+            paths.PREDICTIONS, experiment=experiment, method=method, dataset=dataset, seed=seed
+        )
+        return sha256(path) if path.exists() else ""
 
     def data(self, dataset: str, seed: int, protocol: str = "described") -> SimpleNamespace | None:
         """Return the fields of a drawn dataset, or None where it could not be had."""

@@ -8,6 +8,7 @@ import yaml
 
 from rafs import paths
 from rafs.files import read_json, write_text
+from rafs.pipeline.origin import origin
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.page import build
 
@@ -33,5 +34,6 @@ def run(spec: dict[str, Any]) -> None:
         claims=read_json(paths.CLAIMS)["claims"],
         params=yaml.safe_dump(params, sort_keys=False, allow_unicode=True),
         versions=spec["versions"],
+        origin=origin(),
     )
     write_text(paths.PAGE, text)

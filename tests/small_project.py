@@ -156,6 +156,7 @@ def small(params: dict[str, Any]) -> None:
     params["experiments"] = {
         "main": {"methods": ["ae", "rafs"], "datasets": ["he", "forrester"]},
     }
+    params.pop("together")
     params["tables"] = {"nll": {"experiments": ["main"]}, "rmse": {"experiments": ["main"]}}
     params["figures"] = {
         "training_points_1d": {"experiments": [], "datasets": ["he"], "seed": 0},

@@ -13,6 +13,7 @@ from rafs.cli import main
 from rafs.errors import RafsError
 from rafs.experiments import Run
 from rafs.files import canonical_json, read_json, read_npz, write_json
+from rafs.methods import runs
 from rafs.pipeline.jobs import aggregate, data, failed, score, train, verify
 from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
@@ -58,6 +59,30 @@ def test_a_run_goes_from_data_to_metrics_and_is_the_same_twice(plan):
     first = [file.read_bytes() for file in files]
     do(plan, run)
     assert [file.read_bytes() for file in files] == first
+
+
+def test_how_much_members_differ_is_scored_where_the_variance_tells(plan):
+    """Against the members themselves, trained once more."""
+    run = Run("main", "rafs", "friedman", 0)
+    metrics = do(plan, run)
+    spec = json.loads(plan.specs.train(run))
+    again = train.read(spec)
+    runs.tune([again])
+    (outcome,) = runs.fit_predict([runs.prepare(again)])
+    drawn = datasets.load("friedman", 0)
+    residuals = drawn.y_test - outcome.prediction.members
+    for part, mask in (("in_distribution", drawn.in_distribution), ("metrics", slice(None))):
+        products = residuals[:, mask] @ residuals[:, mask].T
+        apart = products[~np.eye(5, dtype=bool)].mean() / np.diag(products).mean()
+        assert metrics[part]["member_correlation"] == pytest.approx(apart, rel=1e-6)
+        spread = outcome.prediction.members[:, mask].var(axis=0, ddof=1).mean()
+        assert metrics[part]["member_sd"] == pytest.approx(np.sqrt(spread), rel=1e-6)
+    population = do(plan, Run("main", "de_nll", "he", 0))
+    predicted = read_npz(Run("main", "de_nll", "he", 0).path(paths.PREDICTIONS))
+    spread = np.mean(predicted["variance"] - predicted["aleatoric"]) * 5 / 4
+    assert population["metrics"]["member_sd"] == pytest.approx(np.sqrt(spread))
+    for run in (Run("main", "hde", "he", 0), Run("references", "constant", "he", 0)):
+        assert "member_sd" not in do(plan, run)["metrics"]
 
 
 def rows(template: str, run: Run) -> list[dict[str, str]]:
@@ -194,7 +219,7 @@ def test_all_methods_get_the_same_effort(plan):
         run for experiment in ("main", "rafs_on") for run in plan.experiments[experiment].runs
         if (run.dataset, run.seed) == ("friedman", 0)
     ]  # fmt: skip
-    assert len(runs) == 11
+    assert len(runs) == 12
     specs = [json.loads(plan.specs.train(run)) for run in runs]
     how = {
         canonical_json([s["training"], s["settings"]["size"], {**s["tuning"], "space": None}])

@@ -35,7 +35,7 @@ def refused(change, tmp_path, edition=None) -> str:
 def changed(change, tmp_path) -> Path:
     content = copy.deepcopy(GOOD)
     change(content)
-    return written(yaml.safe_dump(content), tmp_path)
+    return written(yaml.safe_dump(content, sort_keys=False), tmp_path)
 
 
 def written(text: str, folder: Path) -> Path:

@@ -43,9 +43,11 @@ def test_experiments_by_name_leave_the_default_as_it_is(whole):
     assert set(by_name) >= {"released", "quirks"}
     for name in by_name:
         del less["experiments"][name]
-    for name, options in whole["tables"].items():
-        if set(options["experiments"]) & set(by_name):
-            del less["tables"][name]
+    del less["together"]
+    for kind in ("tables", "figures"):
+        for name, options in whole[kind].items():
+            if set(options["experiments"]) & set(by_name):
+                del less[kind][name]
     one, two = (Plan(config.check(content), PROJECT) for content in (whole, less))
     assert (one.experiments.extra, two.experiments.extra) == (by_name, [])
     assert one.files.all() == two.files.all()

@@ -508,12 +508,13 @@ def test_headline_by_hand():
 
 def test_tuned_values_at_an_edge_are_flagged():
     rows = [
-        ("rafs", "he", seed, "learning_rate", value, 0.001, 0.1, 0)
+        ("rafs", "he", seed, "learning_rate", value, 0.001, 0.1, 1 + seed)
         for seed, value in enumerate(
             [0.001, 0.00105, 0.0011, 0.01, 0.02, 0.05, 0.05, 0.05, 0.05, 0.099]
         )
     ]
-    rows += [("de", "he", 0, "activation", "tanh", None, None, 0)]
+    rows += [("de", "he", 0, "activation", "tanh", None, None, 2)]
+    rows += [("rafs", "he", 11, "noise", 0.1, None, None, 0)]  # the default, its noise fitted
     names = ["method", "dataset", "seed", "name", "value", "low", "high", "trial"]
     runs = made_up.scores(methods=["rafs", "de"], datasets=["he"], seeds=14)
     runs.loc[runs.seed == 12, "status"] = "diverged"  # tuned, and then lost
@@ -528,7 +529,7 @@ def test_tuned_values_at_an_edge_are_flagged():
     assert shown[2:5] == ["0.001 to 0.1", "0.0350", "0.00332 to 0.0500"]
     assert shown[5] == t.Cell("30 %", True)
     assert shown[6] == t.Cell("10 %", False)
-    assert shown[7:] == ["10", "3"]  # of 13 tuned runs, three have no tuned value
+    assert shown[7:] == ["10", "3"]  # of 13 tuned runs, the default won three
     assert table.notes[0].endswith("RAFs learning_rate.")
 
 

@@ -5,12 +5,13 @@ turns runs into both.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
+from typing import Any
 
 from rafs import methods
 from rafs.config.checks import SO_FAR
-from rafs.config.models import Choice, ExperimentEntry, PartEntry
+from rafs.config.models import VARIANT, Choice, ExperimentEntry, PartEntry
 from rafs.config.parameters import Params, Settings, is_setting, part_of
 from rafs.datasets import quirks
 from rafs.datasets.core import Spec
@@ -51,10 +52,11 @@ class RunGroup:
 
 @dataclass(frozen=True)
 class Variant:
-    """A method of an experiment, with the value that a sweep sets for it."""
+    """A method of an experiment, with the value that a sweep sets for it, or a variant's name."""
 
     base: str
     swept: Settings
+    named: Settings = field(default_factory=dict)  # the settings of that variant, by dotted name
 
     @property
     def quirk(self) -> str | None:
@@ -63,7 +65,9 @@ class Variant:
 
     @property
     def settings(self) -> Settings:
-        """The swept setting of the method."""
+        """The swept setting of the method, or the settings of the variant."""
+        if VARIANT in self.swept:
+            return self.named
         return {key: value for key, value in self.swept.items() if is_setting(key)}
 
     def section(self, name: str) -> Settings:
@@ -106,12 +110,13 @@ class Experiment:
 
     def _variants(self) -> dict[str, Variant]:
         chosen = [method for method in self.entry.methods if method not in self.left_out]
-        if not self.entry.sweep:
-            return {method: Variant(method, {}) for method in chosen}
         key, values = self.entry.swept
+        if not key:
+            return {method: Variant(method, {}) for method in chosen}
+        named = {value: dict(dotted(self.entry.variants.get(value, {}))) for value in values}
         short = key.rpartition(".")[2]
         return {
-            f"{method}@{short}={value}": Variant(method, {key: value})
+            f"{method}@{short}={value}": Variant(method, {key: value}, named[value])
             for method in chosen
             for value in values
         }
@@ -225,6 +230,15 @@ class Experiment:
         }
 
 
+def dotted(settings: Settings, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield settings with the names of their groups before them: `prior.weight`."""
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from dotted(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
 class Experiments(Mapping[str, Experiment]):
     """All experiments of the parameters by name, in the order of the file."""
 
@@ -233,6 +247,10 @@ class Experiments(Mapping[str, Experiment]):
         self._all = {name: Experiment(name, params, described) for name in params.experiments}
         self.default = [name for name, each in self.items() if each.entry.default]
         self.extra = [name for name in self if name not in self.default]  # run by name only
+        # The experiments that a name on the command line stands for.
+        self.named: dict[str, tuple[str, ...]] = {
+            name: (name, *each.entry.also) for name, each in self.items()
+        } | dict(params.together)
 
     def __getitem__(self, name: str) -> Experiment:
         """Return an experiment."""
@@ -280,7 +298,7 @@ class Experiments(Mapping[str, Experiment]):
         return [
             name
             for name in self.default
-            if self[name].datasets == common and not self[name].entry.sweep
+            if self[name].datasets == common and not self[name].entry.swept[0]
         ]
 
     # --- what is asked for by name --------------------------------------------------------------
@@ -301,6 +319,6 @@ class Experiments(Mapping[str, Experiment]):
 
     def whole(self, name: str, asked: frozenset[str]) -> bool:
         """Whether an experiment is asked for in whole: by its name, or by no name of a part."""
-        names = {other for other in self if name in (other, *self[other].entry.also)}
+        names = {other for other, listed in self.named.items() if name in listed}
         parts = {part for part, group in self.groups.items() if group.experiment == name}
         return bool(asked & names) or not asked & parts

@@ -121,6 +121,7 @@ def test_a_quirk_alone_changes_its_own_part_of_its_own_datasets(name):
         "shared_stream": {"x_train", "y_train"},
         "collinear_inputs": set(),
         "noise_free_test": {"x_train", "y_train", "x_test"},
+        "same_test_points": {"x_train", "y_train"},
     }
     for dataset in ("he", "roos_arnold", *quirks.QUIRKS[name].datasets[-1:]):
         plain = datasets.load(dataset, 3)
@@ -129,8 +130,21 @@ def test_a_quirk_alone_changes_its_own_part_of_its_own_datasets(name):
             assert same(plain, odd) == set(PARTS)
         elif dataset == "he" and name == "shared_stream":  # a grid has no draw to share
             assert same(plain, odd) == {"x_test", "y_test"}
+        elif dataset == "he" and name == "same_test_points":  # and is the same anyway
+            assert same(plain, odd) == {"x_train", "y_train", "x_test"}
         else:
             assert same(plain, odd) == expected.get(name, {"x_train", "x_test"})
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_all_seeds_can_be_tested_at_the_same_points_and_against_the_truth(name):
+    one, two = (datasets.load(name, seed, "described+same_test_points") for seed in (1, 2))
+    assert same(one, two) == {"x_test", "y_test"}
+    assert np.array_equal(one.x_test, datasets.load(name, 0).x_test)
+    assert np.array_equal(one.y_test, datasets.function(name)(one.x_test))
+    assert np.array_equal(one.y_train, datasets.load(name, 1).y_train)
+    assert one.noise == datasets.spec(name).noise
+    assert "same_test_points" not in quirks.active("released", name)
 
 
 # ---------------------------------------------------------------------------------------- files

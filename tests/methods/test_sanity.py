@@ -67,7 +67,7 @@ def test_equation_2_as_printed_has_the_posterior_mean_and_its_variance_where_dat
     assert p.epistemic[0] < variance[0] * (1 - sure)
 
 
-@pytest.mark.parametrize("name", methods.ensembles())
+@pytest.mark.parametrize("name", [*methods.ensembles(), *methods.controls()])
 def test_a_line_without_noise_is_interpolated(name):
     x = np.linspace(-3, 5, 40)[:, None]
     y = 2 * x[:, 0] - 1

@@ -23,8 +23,10 @@ def test_names_are_the_papers_order_and_every_method_with_random_activations():
     }  # fmt: skip
 
 
-def test_references_are_methods_but_no_ensembles():
-    assert methods.names() == (*ALL, "constant", "linear")
+def test_controls_and_references_are_methods_but_not_among_those_compared():
+    controls = ("ae_choice", "ae_bootstrap", "ae_scales", "ae_widths")
+    assert methods.controls() == controls
+    assert methods.names() == (*ALL, *controls, "constant", "linear")
     with pytest.raises(ParameterError, match="no method 'linear\\+rafs'"):
         methods.get("linear+rafs")
 
@@ -43,7 +45,7 @@ def test_labels():
     assert methods.get("rp+rafs").label == "RP-param + RAFs"
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [*ALL, *methods.controls()])
 def test_defaults_are_json_and_survive_their_own_check(name):
     method = methods.get(name)
     assert method.resolve(json.loads(json.dumps(method.defaults))) == method.defaults

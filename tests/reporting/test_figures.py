@@ -415,7 +415,7 @@ def test_cardinality_has_a_curve_with_a_shuffled_order(results):
     assert fixed.get_linestyle() == "-" != shuffled.get_linestyle()
     (legend,) = figure.legends
     assert [t.get_text() for t in legend.get_texts()] == [
-        "order of the paper", "order shuffled per seed"
+        "5 networks, fixed order", "7 networks, shuffled order"
     ]  # fmt: skip
 
 

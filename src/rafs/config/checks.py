@@ -41,6 +41,7 @@ def check(params: Params) -> None:
     for name in params.experiments:
         _check_experiment(params, name)
         _check_swept_section(params, name)
+    _check_together(params)
     if not any(entry.default for entry in params.experiments.values()):
         raise ParameterError("experiments has none with default: true; nothing would be run")
     _check_runs(params)
@@ -143,7 +144,9 @@ def _check_experiment(params: Params, name: str) -> None:
     if name in RESERVED or name.startswith(("table_", "figure_", "score_")):
         raise ParameterError(f"{where}: {name!r} is the name of a target already; choose another")
     key, values = entry.swept
-    layers = [{key: value} for value in values] if key and is_setting(key) else [{}]
+    layers = [entry.settings_of(key, value) for value in values if is_setting(key)] or [{}]
+    if entry.sweep and entry.variants:
+        raise ParameterError(f"{where} has a sweep and variants; it can have one of them")
     for method in entry.methods:
         if method not in methods.names():
             raise ParameterError(
@@ -151,13 +154,18 @@ def _check_experiment(params: Params, name: str) -> None:
             )
         for layer in layers:
             methods.get(method).resolve(
-                *params.layers(name, method), layer, where=f"{where}.sweep" if key else where
+                *params.layers(name, method), layer, where=f"{where}.{_swept(entry)}".rstrip(".")
             )
     _check_quirks(entry, where)
     _check_parts(params, name)
     _check_named_methods(entry, where)
     _check_protocol(params, name)
     _check_tuning_source(params, name)
+
+
+def _swept(entry: ExperimentEntry) -> str:
+    """Return which key of an experiment has several values, if any."""
+    return "variants" if entry.variants else "sweep" if entry.sweep else ""
 
 
 def _check_swept_section(params: Params, name: str) -> None:
@@ -199,6 +207,17 @@ def _check_parts(params: Params, name: str) -> None:
         if other not in params.experiments or other == name:
             near = nearest(other, set(params.experiments) - {name})
             raise ParameterError(f"{where}.also: {other!r} is no other experiment; {near}")
+
+
+def _check_together(params: Params) -> None:
+    """Check that a name for several experiments is free, and that there are such."""
+    for name, listed in params.together.items():
+        if name in RESERVED or name in params.experiments:
+            raise ParameterError(f"together.{name}: the name is taken; choose another")
+        for experiment in listed:
+            if experiment not in params.experiments:
+                near = nearest(experiment, params.experiments)
+                raise ParameterError(f"together.{name}: {experiment!r} is no experiment; {near}")
 
 
 def _check_named_methods(entry: ExperimentEntry, where: str) -> None:
@@ -274,7 +293,7 @@ def _check_takes_values(params: Params, name: str, source: str) -> None:
         raise ParameterError(
             f"{where}: {source!r} is no experiment; {nearest(source, params.experiments)}"
         )
-    if params.tuning_source(source) != source or params.experiments[source].sweep:
+    if params.tuning_source(source) != source or _swept(params.experiments[source]):
         raise ParameterError(f"{where}: {source!r} has no tuned values of its own to take")
     lost = params.untuned(name)
     if lost and entry.default:

@@ -36,6 +36,7 @@ from rafs.evaluation import metrics
 
 EXPERIMENT_NAME = "^[a-z][a-z0-9_]{0,63}$"
 PART_NAME = "^[a-z][a-z0-9_]{0,31}$"
+VARIANT = "variant"  # what a named variant is called where a sweep has the name of its setting
 SETTING_NAME = "^[a-z_]+([.][a-z_]+)*$"
 
 Steps = Annotated[int, Field(ge=1, le=100_000_000)]
@@ -264,11 +265,20 @@ class ExperimentEntry(Group):
         dict[Annotated[str, Field(pattern=SETTING_NAME)], SomeScalars],
         Field(min_length=1, max_length=1),
     ] = Field(default={}, description="a setting, training.*, tuning.* or quirk, and its values")
+    variants: dict[Annotated[str, Field(pattern=PART_NAME)], dict[str, Any]] = Field(
+        default={}, description="several settings at once, by a name, instead of a sweep"
+    )
 
     @property
     def swept(self) -> tuple[str, tuple[Any, ...]]:
-        """The swept key and its values; an empty key and no values without a sweep."""
+        """The swept key and its values, or the names of variants; neither without a sweep."""
+        if self.variants:
+            return VARIANT, tuple(self.variants)
         return next(iter(self.sweep.items()), ("", ()))
+
+    def settings_of(self, key: str, value: Any) -> dict[str, Any]:
+        """Return the settings that a swept value, or a variant, stands for."""
+        return dict(self.variants[value]) if key == VARIANT else {key: value}
 
 
 class ShownEntry(Group):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field
 
 from rafs import datasets
-from rafs.config.fields import Among, Group
+from rafs.config.fields import Among, Group, SomeNames
 from rafs.config.models import (
     EXPERIMENT_NAME,
     DatasetEntry,
@@ -56,6 +56,9 @@ class Params(Group):
     experiments: Annotated[
         dict[Annotated[str, Field(pattern=EXPERIMENT_NAME)], ExperimentEntry], Field(min_length=1)
     ]
+    together: dict[Annotated[str, Field(pattern=EXPERIMENT_NAME)], SomeNames] = Field(
+        default={}, description="names that stand for several experiments that are run by name"
+    )
     tables: dict[str, ShownEntry]
     figures: dict[str, ShownEntry]
     smoke: dict[str, Any] = Field(

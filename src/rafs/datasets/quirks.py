@@ -1,6 +1,7 @@
 """Where the authors' released code departs from the text of the paper: one switch per departure.
 
 A protocol says which of these quirks are on: none under `described`, all of them under `released`.
+One is ours and in no protocol: `same_test_points`, by which errors can be averaged over seeds.
 A quirk can also be switched on alone: as ``described+roos_arnold_zero`` for `rafs.datasets.load`,
 and with ``quirks: [roos_arnold_zero]`` or ``sweep: {quirk: [...]}`` for an experiment in
 params.yaml.
@@ -123,6 +124,14 @@ QUIRKS: dict[str, Quirk] = {
         "the noise of real data is taken to be 0.1 (boston: of a standard deviation of y)",
         "variances are far too small where the targets vary by more",
         datasets=REAL,
+    ),
+    "same_test_points": Quirk(
+        "data",
+        "every seed is tested at the points of seed 0, and test targets carry no noise",
+        "the error at a point can be averaged over draws of data and networks; no quirk of the "
+        "authors",
+        datasets=(*DRAWN, "puma560"),
+        protocols=(),
     ),
     "unscaled": Quirk(
         "training",

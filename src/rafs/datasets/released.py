@@ -58,13 +58,15 @@ def _synthetic(
     changed = [FUNCTIONS[name] for name in quirks if name in FUNCTIONS]
     function: Function = changed[0] if changed else spec.function
     shared, collinear = "shared_stream" in quirks, "collinear_inputs" in quirks
+    same = "same_test_points" in quirks
+    test_seed = 0 if same else seed
     x_train = _training_inputs(spec, _uniform(spec, seed, "train", train, collinear), shared)
     if spec.clusters:
-        x_test = sampling.test_inputs(spec, seed, test)
+        x_test = sampling.test_inputs(spec, test_seed, test)
     else:
-        u = _uniform(spec, seed, "train" if shared else "test", test, collinear)
+        u = _uniform(spec, test_seed, "train" if shared else "test", test, collinear)
         x_test = sampling.scale(u, spec.test_ranges)
-    in_test = 0.0 if "noise_free_test" in quirks else noise
+    in_test = 0.0 if same or "noise_free_test" in quirks else noise
     return Dataset(
         name=spec.name,
         features=spec.features,

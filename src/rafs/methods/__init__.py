@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rafs.methods.base import Method
 
 SUFFIX = "+rafs"
-ROLES = ("paper", "later", "reference")
+ROLES = ("paper", "later", "control", "reference")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class Declaration:
     kind: str  # name of the class
     name: str  # in params.yaml, on the command line and in results
     label: str  # in tables and figures; the paper's abbreviation
-    role: str = "later"  # paper: compared there; later: added since; reference: no ensemble
+    role: str = "later"  # paper: compared there; later: added since; control: a variation of one
+    # of these that tells what makes it work; reference: no ensemble
     order: int = 100  # place among the methods of its role, before the name
     aliases: tuple[str, ...] = ()  # names that mean this method too
 
@@ -49,7 +50,7 @@ class Declaration:
 
 @cache
 def declarations() -> dict[str, Declaration]:
-    """Return the methods by name: those of the paper in its order, later ones, references."""
+    """Return the methods by name: the paper's in its order, later ones, controls, references."""
     files = sorted(Path(__file__).parent.glob("[a-z]*.py"))
     found = [entry for file in files for entry in _declared(file)]
     found.sort(key=lambda entry: (ROLES.index(entry.role), entry.order, entry.name))
@@ -106,9 +107,14 @@ def ensembles() -> tuple[str, ...]:
     return plain() + tuple(name for name in random if name not in _aliases())
 
 
+def controls() -> tuple[str, ...]:
+    """Return the ensembles that only tell what makes another one work."""
+    return of_role("control")
+
+
 def names() -> tuple[str, ...]:
-    """Return every method: the ensembles, then the references."""
-    return ensembles() + references()
+    """Return every method: the ensembles, the controls, then the references."""
+    return ensembles() + controls() + references()
 
 
 def with_random_activations(name: str) -> str:

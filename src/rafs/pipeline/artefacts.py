@@ -174,8 +174,8 @@ class Artefacts:
             for name in entries
         }
         named = {
-            name: [file for part in (name, *each.entry.also) for file in self._reported(part)]
-            for name, each in self.experiments.items()
+            name: list(dict.fromkeys(file for part in parts for file in self._reported(part)))
+            for name, parts in self.experiments.named.items()
         }
         groups = {
             name: self._reported(group.experiment)

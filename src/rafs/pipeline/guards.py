@@ -280,8 +280,8 @@ class Guard:
         """
         entries = self.plan.params.experiments
         targets = set(self.workflow.dag_settings.targets)
-        for name in targets & set(entries):
-            targets |= set(entries[name].also)
+        for name in targets & set(self.plan.experiments.named):
+            targets |= set(self.plan.experiments.named[name])
         costs = {name: entries[name].cost for name in self.plan.experiments.extra}
         costs |= {name: part.cost for name, part in self.plan.experiments.groups.items()}
         return {name: cost for name, cost in costs.items() if name in targets}

@@ -42,11 +42,15 @@ def paper_datasets() -> frozenset[str]:
 
 
 def method(name: str) -> str:
-    """Return the label of a method: `rp+rafs` is RP-param + RAFs, `rafs@size=3` RAFs (size 3)."""
+    """Return the label of a method: `rp+rafs` is RP-param + RAFs, `rafs@size=3` RAFs (size 3).
+
+    A variant is called by its name alone: `rafs@variant=without_gelu` is RAFs (without gelu).
+    """
     base, _, sweep = name.partition("@")
     if sweep:
         key, _, value = sweep.partition("=")
-        return f"{method(base)} ({key.replace('_', ' ')} {value})"
+        words = f"{key} {value}".removeprefix("variant ").replace("_", " ")
+        return f"{method(base)} ({words})"
     if base.endswith("+rafs"):
         return f"{method(base.removesuffix('+rafs'))} + RAFs"
     declared = methods.declarations().get(base)

@@ -7,7 +7,7 @@ import numpy as np
 
 from rafs import paths
 from rafs.errors import DamagedFileError, ParameterError, RafsError, sentence
-from rafs.evaluation import metrics
+from rafs.evaluation import diversity, metrics
 from rafs.files import read_json, read_npz, write_json
 from rafs.storage import Dataset, read_dataset
 
@@ -49,11 +49,31 @@ def score(spec: dict[str, Any]) -> None:
             result |= metrics.evaluate(
                 data.y_test, predictions["mean"], predictions["variance"], data.in_distribution
             )
+            for part, found in differences(record, data, predictions).items():
+                result[part] |= found
             if spec.get("interval"):
                 result["metrics"]["interval"] = interval(predictions["mean"])
         except ParameterError as error:  # finite, and yet beyond any score: counted as diverged
             record |= {"status": "diverged", "message": str(error)}
     write_json(paths.METRICS.format(**place), {**record, **sizes(data), **result})
+
+
+def differences(
+    record: dict[str, Any], data: Dataset, predictions: dict[str, np.ndarray]
+) -> dict[str, dict[str, float]]:
+    """Return how much the members differ; nothing where that does not follow from the variance.
+
+    A Hyperdeep Ensemble, which has candidates, weights its members; a quirk changes the variance.
+    """
+    settings, members = record.get("settings", {}), record.get("members") or 0
+    odd = "candidates" in settings or settings.get("variance", {}).get("as_sd")
+    if members < 2 or odd or "aleatoric" not in predictions:
+        return {}
+    epistemic = np.maximum(predictions["variance"] - predictions["aleatoric"], 0.0)
+    if settings["variance"]["ddof"] == 0:
+        epistemic = epistemic * members / (members - 1)
+    residuals = data.y_test - predictions["mean"]
+    return diversity.by_part(residuals, epistemic, members, data.in_distribution)
 
 
 def sizes(data: Dataset | str) -> dict[str, int | None]:

@@ -9,9 +9,10 @@ from rafs import paths
 from rafs.experiments import DESCRIBED, Run
 from rafs.pipeline.jobs.train import TrainingJob
 from rafs.pipeline.plan import Plan
+from rafs.reporting.seeds import SEEDS
 
 MADE = (paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.COST)
-GATHERED = (paths.SCORES, paths.COSTS, paths.TUNED)
+GATHERED = (paths.SCORES, paths.COSTS, paths.TUNED, SEEDS)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from rafs.pipeline import records
 from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
 from rafs.reporting.inputs import Inputs
-from small_project import PROJECT, Copy, unchanging
+from small_project import PROJECT, Copy, ran, unchanging
 
 RUN = "results/runs/main/{}/{}/seed-{}/{}"
 
@@ -189,14 +189,10 @@ def complete(copy: Copy) -> list[str]:
 @pytest.mark.fault
 def test_a_damaged_object_in_the_cache_of_dvc(finished: Copy, reproduced: Copy) -> None:
     """DVC trusts its cache; what it checks out is found to be damaged, and the cache mended."""
-    name = RUN.format("ae", "he", 0, "predictions.npz")
+    name = "data/processed/described/he/seed-0.npz"
     good = (finished.root / name).read_bytes()
-    digest = md5(good).hexdigest()
-    cached = finished.root / ".dvc/cache/files/md5" / digest[:2] / digest[2:]
-    cached.chmod(0o644)
-    cached.write_bytes(good[:-20] + b"\0" * 20)
-    cached.chmod(0o444)
-    finished.run("rm", "-r", "results")
+    cached = damaged_in_the_cache(finished, name)
+    finished.run("rm", "-r", "data/processed")
     finished.run("dvc", "checkout")
     assert (finished.root / name).read_bytes() != good
     done = finished.run("snakemake")
@@ -204,6 +200,32 @@ def test_a_damaged_object_in_the_cache_of_dvc(finished: Copy, reproduced: Copy) 
     assert f"rafs: DVC's copy of {name} was damaged and is replaced" in done.stderr
     assert unchanging(finished) == unchanging(reproduced)
     assert cached.read_bytes() == good
+
+
+def damaged_in_the_cache(copy: Copy, name: str) -> Path:
+    """Damage DVC's copy of a file and return its place."""
+    good = (copy.root / name).read_bytes()
+    digest = md5(good).hexdigest()
+    cached = copy.root / ".dvc/cache/files/md5" / digest[:2] / digest[2:]
+    cached.chmod(0o644)
+    cached.write_bytes(good[:-20] + b"\0" * 20)
+    cached.chmod(0o444)
+    return cached
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+@pytest.mark.fault
+def test_a_damaged_archive_in_the_cache_of_dvc(finished: Copy, reproduced: Copy) -> None:
+    """It is named, and its runs alone are made again."""
+    name = "packed/main/ae/he.tar.gz"
+    damaged_in_the_cache(finished, name)
+    finished.run("rm", "-r", "results", "packed", ".snakemake")
+    finished.run("dvc", "checkout")
+    done = finished.run("snakemake")
+    assert f"rafs: {name} is damaged" in done.stderr
+    assert ran(done)["train"] == 2
+    assert unchanging(finished) == unchanging(reproduced)
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,7 @@ def test_guard_1_outputs_without_a_record(finished: Copy) -> None:
     assert "Traceback" not in done.stderr
     assert finished.run("dvc", "repro", check=False).returncode != 0
     assert finished.snapshot("results/runs/**/predictions.npz") == before
-    finished.run("dvc", "checkout")  # the first advice
+    finished.run("rafs", "unpack")  # the first advice
     finished.run("git", "checkout", "--quiet", "params.yaml")
     assert finished.jobs("snakemake") == {}
     finished.run("rm", "-r", ".snakemake/metadata")

@@ -26,6 +26,7 @@ from rafs.pipeline import guards
 from rafs.experiments import Run
 from rafs.pipeline.plan import Plan
 from rafs.reporting.catalogue import declaration
+from rafs.reporting.seeds import SEEDS
 
 PLAN = Plan(guards.parameters(ROOT, config.get("edition")), ROOT)
 GUARD = guards.Guard(workflow, PLAN, ROOT)

@@ -12,11 +12,14 @@ from rafs.pipeline.jobs.aggregate import gathered_run
 from rafs.pipeline.memory import once
 from rafs.pipeline.sources import Sources
 from rafs.reporting import catalogue
+from rafs.reporting.seeds import SEEDS
 
 PER_RUN = (
     paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.COST, paths.METRICS,
 )  # fmt: skip
-PER_EXPERIMENT = {"scores": paths.SCORES, "costs": paths.COSTS, "tuned": paths.TUNED}
+PER_EXPERIMENT = {
+    "scores": paths.SCORES, "costs": paths.COSTS, "tuned": paths.TUNED, "seeds": SEEDS,
+}  # fmt: skip
 
 
 class Artefacts:

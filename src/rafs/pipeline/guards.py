@@ -24,7 +24,7 @@ from typing import IO, Any
 from rafs import paths
 from rafs.errors import RafsError
 from rafs.files import unwritable
-from rafs.pipeline import dvc, leftovers, lock, snakemake_compat, surroundings
+from rafs.pipeline import dvc, leftovers, lock, packs, snakemake_compat, surroundings
 from rafs.pipeline.failures import failures, holds, notes, stand_ins
 from rafs.pipeline.forkserver import client, ownership, server
 from rafs.pipeline.messages import say, stop
@@ -96,6 +96,7 @@ class Guard:
         leftovers.sweep()
         leftovers.note(snakemake_compat.temporary(self.workflow))
         self.refuse_data()
+        self.unpack()
         carried = self.refuse_unrecorded()
         if not lock.held_by():
             mark_incomplete(carried)
@@ -109,6 +110,17 @@ class Guard:
         if fault := data_fault(self.plan.sources):
             stop(str(fault), fault.exit_code)
 
+    def unpack(self) -> None:
+        """Take the results that DVC has brought since the last run."""
+        if lock.held_by():
+            return
+        try:
+            taken = packs.unpack()
+        except RafsError as error:
+            stop(str(error), error.exit_code)
+        if taken:
+            say(f"{taken} archives of results came with DVC and are unpacked")
+
     def refuse_unrecorded(self) -> list[str]:
         """Stop if an output is there whose making is not on record (guard 1).
 
@@ -120,7 +132,7 @@ class Guard:
         if strays:
             stop(
                 f"{len(strays)} outputs have no provenance record, for instance {strays[0]}: "
-                "nobody knows what they were made from. Get the records with `dvc checkout`, or "
+                "nobody knows what they were made from. Get the records with `rafs unpack`, or "
                 "delete these files to make them again (`rafs clean --unrecorded` does)."
             )
         if carried:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rafs import paths
 from rafs.errors import DamagedFileError
 from rafs.evaluation import NOT_RUN
-from rafs.files import read_json, write_csv
+from rafs.files import atomic, read_json, write_csv
 from rafs.pipeline.jobs import named
+from rafs.reporting.seeds import compressed
 
 if TYPE_CHECKING:
     from rafs.pipeline.job_specs import AggregateSpec
@@ -35,11 +36,12 @@ class GatheredRun(NamedTuple):
 
 
 class AggregateOutputs(NamedTuple):
-    """What the job writes: three tables with a row per run, or per tuned value."""
+    """What the job writes: tables with a row per run, or per tuned value."""
 
     scores: str
     costs: str
     tuned: str
+    seeds: str  # the scores again, compactly
 
 
 def gathered_run(experiment: str, method: str, dataset: str, seed: int) -> GatheredRun:
@@ -60,6 +62,8 @@ def run(spec: "AggregateSpec", inputs: Sequence[str], outputs: Sequence[str]) ->
         for seed in spec["seeds"]
     ]
     write_csv(made.scores, rows)
+    with atomic(made.seeds) as file:
+        file.write(compressed(rows))
     write_csv(made.costs, [cost(entry) for entry in rows])
     tuned = [found for entry in rows for found in tuned_values(spec, entry)]
     write_csv(made.tuned, tuned, TUNED)

@@ -153,20 +153,7 @@ def answer() -> str:
     """Return the answer in NLL, as README.md has it."""
     from rafs.reporting import readme
 
-    return readme.answer(read("metrics.json"))
-
-
-def stricter() -> str:
-    """Say which differences in NLL survive the correction over all tests of the table pairwise."""
-    pairs = rows("pairwise")
-    metrics = list(dict.fromkeys(pair["metric"] for pair in pairs))
-    best = lowest_rank("nll")
-    worse = [name for name, p in against(best, "nll").items() if p < LEVEL]
-    survive = f"only {listed(worse)} {'is' if len(worse) == 1 else 'are'}" if worse else "none is"
-    return (
-        f"The table `pairwise` corrects over more tests, {len(pairs)} pairs in {len(metrics)} "
-        f"metrics. By its p values, {survive} significantly worse than {label(best)} in NLL."
-    )
+    return readme.answer(readme.read(ROOT, "headline"))
 
 
 def against(method: str, metric: str) -> dict[str, float]:
@@ -181,7 +168,7 @@ def against(method: str, metric: str) -> dict[str, float]:
 
 def mean_ranks(metric: str) -> dict[str, float]:
     """Return the mean rank of every method, the lowest first."""
-    ranks = read("metrics.json")[f"mean_rank_{metric}"]
+    ranks = {row["method"]: float(row[f"mean_rank_{metric}"]) for row in rows("headline")}
     return dict(sorted(ranks.items(), key=lambda entry: entry[1]))
 
 
@@ -192,22 +179,13 @@ def lowest_rank(metric: str) -> str:
 
 def methods_table() -> str:
     """Return the methods with their ranks and scores, the lowest mean rank in NLL first."""
-    found = read("metrics.json")
-    keys = ("median_excess_nll", "mean_rank_crps", "median_coverage_95", "mean_rank_rmse",
-            "median_relative_rmse")  # fmt: skip
-    lines = [
-        line("method", "mean rank, NLL [95 % interval]", "lowest NLL on", "NLL above the best",
-             "mean rank, CRPS", "95 % coverage", "mean rank, RMSE", "RMSE, best = 1"),
-        line("---", *["---:"] * 7),
-    ]  # fmt: skip
-    for name, rank in mean_ranks("nll").items():
-        low, high = (found[f"mean_rank_nll_{end}"][name] for end in ("low", "high"))
-        cells = (number(found[key][name]) for key in keys)
-        interval = f"{number(rank)} [{number(low)}, {number(high)}]"
-        lines.append(line(label(name), interval, found["lowest_nll"][name], *cells))
+    text = (REPORTS / "tables/headline.md").read_text(encoding="utf-8")
+    lines = [entry for entry in text.splitlines() if entry.startswith("|")]
+    best = rows("headline")[0]
     note = (
-        f"{found['datasets']} datasets, {found['seeds']} seeds each; every score is the median "
-        "over seeds, and every column but the ranks and the count is the median over datasets."
+        f"{float(best['datasets']):.0f} datasets, {float(best['seeds']):.0f} seeds each; every "
+        "score is the median over seeds, ranks and ratios to the constant are means over datasets, "
+        "and all else is the median over datasets."
     )
     return "\n".join([*lines, "", note])
 
@@ -505,7 +483,7 @@ def _title(dataset: str) -> str:
 PARTS = {
     part.__name__: part
     for part in (
-        table, figure, downloads, report_page, answer, stricter, methods_table, one_metric,
+        table, figure, downloads, report_page, answer, methods_table, one_metric,
         choice, few_datasets, beside_constant, advice, cost, coverage, in_and_out, too_narrow,
         verdicts, findings, why_table, why_figure, worse_than_anchored, why_inside,
     )

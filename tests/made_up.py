@@ -257,6 +257,17 @@ class Memory(Inputs):
             return SimpleNamespace(**vars(at_same_points(dataset)))
         return SimpleNamespace(**vars(data(dataset, seed)))
 
+    def run(self, experiment, method, dataset, seed):
+        settings = {"size": 5, "learning_rate": 0.01 * (seed + 1), "prior": {"weight": 1.0}}
+        return {
+            "data": {"sha256": f"{seed}{dataset.encode().hex():a<63.63}"},
+            "settings": settings,
+            "tuned": {"values": {"learning_rate": settings["learning_rate"], "noise": 0.1}},
+        }
+
+    def digest(self, experiment, method, dataset, seed):
+        return f"{seed}{method.encode().hex():b<63.63}"
+
     def predictions(self, experiment, method, dataset, seed):
         frame = self.find(experiment)
         if frame is None or not ((frame.method == method) & (frame.dataset == dataset)).any():

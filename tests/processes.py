@@ -13,7 +13,7 @@ from small_project import Copy
 
 def forget_results(copy: Copy) -> Copy:
     """Return to the state before the first run; the compiled code stays."""
-    copy.run("rm", "-r", "results", "reports", "data/processed", ".snakemake", "dvc.lock")
+    copy.run("rm", "-r", "results", "packed", "reports", "data/processed", ".snakemake", "dvc.lock")
     return copy
 
 

@@ -22,4 +22,6 @@ def caption(name):
 
 
 def make(name, inputs, options, stem):
-    return style.save(draw(name, inputs, options), stem, caption(name))
+    files = style.files(stem)
+    style.save(draw(name, inputs, options), files, caption(name))
+    return files

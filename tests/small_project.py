@@ -88,13 +88,17 @@ class Copy:
         self.run("git", "add", "--all")
         self.run("git", "commit", "--quiet", "--message", message)
 
-    def pulled(self, folder: Path) -> "Copy":
-        """Commit and push everything, and return a clone of it that has pulled the results."""
+    def pushed(self, folder: Path) -> "Copy":
+        """Commit and push everything to `folder`/store, and return a clone without results."""
         self.run("dvc", "remote", "modify", "store", "url", str(folder / "store"))
         self.commit("as it is")
         self.run("dvc", "push", "--quiet")
         self.run("git", "clone", "--quiet", ".", str(folder / "clone"))
-        clone = Copy(folder / "clone")
+        return Copy(folder / "clone")
+
+    def pulled(self, folder: Path) -> "Copy":
+        """Commit and push everything, and return a clone of it that has pulled the results."""
+        clone = self.pushed(folder)
         clone.run("dvc", "pull", "--quiet")
         return clone
 
@@ -118,7 +122,7 @@ class Copy:
 SAME = ("data/processed/**/*.npz", "results/runs/**/predictions.npz", "results/runs/**/run.json",
         "results/runs/**/metrics.json", "results/runs/**/best.json", "results/runs/**/trials.csv",
         "results/scores/*", "results/tuned/*", "reports/figures/*", "reports/tables/*",
-        "reports/*.json", "reports/scores.csv")  # fmt: skip
+        "reports/*.json", "reports/*.csv", "reports/seeds/*")  # fmt: skip
 
 
 def unchanging(copy: Copy) -> dict[str, bytes]:

@@ -96,10 +96,11 @@ def test_the_printed_ranks_bear_out_what_the_text_reads_off_them(everything):
 
 
 def test_effects_have_intervals(everything):
-    """Every part that a test over seeds or datasets decides says how large the effect is."""
-    ours = {one.claim.number: one.ours for one in everything}
-    for number in (7, 8, 12, 14, 16, 21, 25):
-        for part in ours[number].parts:
+    """Every part that was tested, of every claim, says how large the effect is."""
+    for one in everything:
+        for part in one.ours.parts:
+            if part.outcome == UNTESTABLE:
+                continue
             effects = [part.numbers, *part.numbers.values()]
             assert any(isinstance(e, dict) and {"low", "high"} <= set(e) for e in effects), part
             assert "[" in part.detail, part

@@ -6,6 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import erf
+from scipy.stats import multivariate_normal
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import DotProduct
 
@@ -185,6 +186,14 @@ def test_posterior_is_the_conditional_of_the_joint_gaussian(kernel, activation) 
     assert found.predict(x_test)[0] == pytest.approx(-covariance @ side @ y, abs=1e-5)
     assert found.covariance(x_test) == pytest.approx(covariance, abs=1e-5)
     assert found.predict(x_test)[1] == pytest.approx(np.diag(covariance), abs=1e-5)
+
+
+def test_log_evidence_is_the_density_of_the_targets() -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(7, 2)), rng.normal(size=7)
+    covariance = ntk(x) + 0.3**2 * np.eye(7)
+    expected = multivariate_normal(np.zeros(7), covariance).logpdf(y)
+    assert posterior(x, y, 0.3).log_evidence == pytest.approx(expected, rel=1e-9)
 
 
 def test_posterior_interpolates_as_the_noise_vanishes() -> None:

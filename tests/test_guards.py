@@ -1,6 +1,5 @@
 """What the guards make of the files that they look at."""
 
-import os
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 
 from rafs import paths
 from rafs.files import write_json
-from rafs.pipeline import dvc, guards, records, surroundings
+from rafs.pipeline import dvc, guards, records
 from rafs.pipeline.forkserver import ownership, server
 from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
@@ -88,18 +87,12 @@ def test_without_the_command_dvc(
     assert capsys.readouterr().err.startswith("rafs: DVC is not installed, so it was not told")
 
 
-@pytest.mark.parametrize(("gres", "batch"), [("gpu:1", "3"), ("", None)])
-def test_one_process_trains_what_shares_a_gpu(gres, batch, monkeypatch):
-    """As many runs as Snakemake has cores, unless RAFS_BATCH says otherwise."""
-    monkeypatch.setenv(surroundings.BATCH, "")  # so that it is restored afterwards
-    monkeypatch.delenv(surroundings.BATCH)
-    resources = SimpleNamespace(cores=3)
+@pytest.mark.parametrize("cores", [3, None])
+def test_the_fork_server_hears_how_many_cores_there_are(cores, monkeypatch):
+    resources = SimpleNamespace(cores=cores)
     workflow = SimpleNamespace(resource_settings=resources, is_main_process=False)
-    guard = guards.Guard(workflow, SimpleNamespace(gres=gres), Path())
-    seen = []
-    monkeypatch.setattr(server, "start", lambda _: seen.append(os.environ.get(surroundings.BATCH)))
     monkeypatch.setenv(ownership.OWNER, "")
-    guard.start_server()
-    monkeypatch.setenv(surroundings.BATCH, "2")
-    guard.start_server()
-    assert seen == [batch, "2"]
+    seen = []
+    monkeypatch.setattr(server, "start", lambda place, cores: seen.append(cores))
+    guards.Guard(workflow, SimpleNamespace(), Path()).start_server()
+    assert seen == [cores or 1]

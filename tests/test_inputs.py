@@ -53,6 +53,26 @@ def test_what_could_not_be_had_is_none(tmp_path):
     assert Inputs(tmp_path).costs("main").empty
 
 
+def test_a_read_that_was_not_declared_is_refused(written):
+    """Also of a file that is there: what a rule does not list, a change would not reach."""
+    run = ("main", "rafs", "he", 1)
+    scores = "results/scores/main.csv"
+    predictions = "results/runs/main/rafs/he/seed-1/predictions.npz"
+    declared = Inputs(written.root, files=[scores])
+    assert len(declared.scores("main")) == 24
+    with pytest.raises(DataError, match=f"{predictions} is read but is no input of this job"):
+        declared.predictions(*run)
+    for read in (declared.costs, declared.tuned):
+        with pytest.raises(DataError, match=r"main\.csv is read but is no input"):
+            read("main")
+    with pytest.raises(DataError, match="declare it in READS"):
+        declared.data("he", 1)
+    with pytest.raises(DataError, match=r"other\.csv is read"):
+        declared.find("other")
+    assert Inputs(written.root, files=[scores, predictions]).predictions(*run)
+    assert Inputs(written.root, files=[scores], experiments=["main"]).find("other") is None
+
+
 @pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"\xff\xfe\x00"])
 def test_damaged_scores_are_named(tmp_path, content):
     path = tmp_path / "results/scores/main.csv"

@@ -8,13 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import called
 from rafs import datasets, methods, paths
 from rafs.cli import main
-from rafs.errors import RafsError
+from rafs.errors import ParameterError, RafsError
 from rafs.experiments import Run
 from rafs.files import canonical_json, read_json, read_npz, write_json
 from rafs.methods import runs
-from rafs.pipeline.jobs import aggregate, data, failed, score, train, verify
+from rafs.pipeline.failures import failures
+from rafs.pipeline.jobs import aggregate, score, train
 from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
 from rafs.storage import read_dataset, write_dataset, write_missing
@@ -38,9 +40,9 @@ MADE = (paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST)
 
 def do(plan, run: Run) -> dict:
     """Run all jobs of one run and return its metrics."""
-    data.run(json.loads(plan.specs.data("described", run.dataset, run.seed)))
-    train.run(json.loads(plan.specs.train(run)))
-    score.run(json.loads(plan.specs.score((run,))))
+    called.data(plan, run.dataset, run.seed).run()
+    called.train(plan, run).run()
+    called.score(plan, run).run()
     return read_json(run.path(paths.METRICS))
 
 
@@ -65,8 +67,7 @@ def test_how_much_members_differ_is_scored_where_the_variance_tells(plan):
     """Against the members themselves, trained once more."""
     run = Run("main", "rafs", "friedman", 0)
     metrics = do(plan, run)
-    spec = json.loads(plan.specs.train(run))
-    again = train.read(spec)
+    again = train.read(called.training(called.train(plan, run)))
     runs.tune([again])
     (outcome,) = runs.fit_predict([runs.prepare(again)])
     drawn = datasets.load("friedman", 0)
@@ -139,6 +140,9 @@ def test_a_run_takes_the_tuned_values_of_its_seed_elsewhere(plan):
     write_json(source.path(paths.BEST), {"status": "failed", "message": "why", "values": {}})
     metrics = do(plan, run)
     assert (metrics["status"], metrics["message"]) == ("failed", "why")
+    spec, (data, _), outputs = called.train(plan, run).given
+    with pytest.raises(ParameterError, match="exactly if its spec says so"):
+        train.run(spec, [data], outputs)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +172,7 @@ def test_noise_is_fitted_where_it_is_not_known(method, dataset, entry, space, fi
     if dataset == "he":
         drawn = datasets.load("he", 0)
     write_dataset(plan.files.sample(dataset, 0), drawn)
-    train.run(spec)
+    called.train(plan, run).run()
     record = read_json(run.path(paths.RECORD))
     assert (record["engine"], record["device"]) == ("fused", "cpu")
     assert ("noise" in record["tuned"]["values"]) == fitted
@@ -197,7 +201,7 @@ def test_tuned_values_are_gathered_with_their_ranges(plan):
     for experiment in ("main", "sizes"):
         for run in plan.experiments[experiment].runs:
             do(plan, run)
-        aggregate.run(json.loads(plan.specs.aggregate(experiment)))
+        called.aggregate(plan, experiment).run()
     with Path(paths.TUNED.format(experiment="main")).open() as file:
         found = list(csv.DictReader(file))
     best = {seed: read_json(Run("main", "rp", "he", seed).path(paths.BEST)) for seed in (0, 1)}
@@ -249,9 +253,9 @@ def test_runs_done_together_are_the_runs_done_alone(plan):
     alone = [file.read_bytes() for file in files]
     for file in files:
         file.unlink()
-    specs = [json.loads(plan.specs.train(run)) for run in runs]
-    lost = json.loads(plan.specs.train(Run("main", "rafs", "he", 1))) | {"seed": 9}
-    errors = train.run_all([*specs[:2], lost, *specs[2:]])
+    jobs = [called.training(called.train(plan, run)) for run in runs]
+    lost = called.training(called.train(plan, Run("main", "rafs", "he", 9)))
+    errors = train.run_all([*jobs[:2], lost, *jobs[2:]])
     assert [file.read_bytes() for file in files] == alone
     assert "seed-9" in str(errors.pop(2))
     assert errors == [None] * len(runs)
@@ -260,8 +264,8 @@ def test_runs_done_together_are_the_runs_done_alone(plan):
 def test_a_missing_dataset_is_carried_through(plan):
     run = Run("main", "ae", "he", 0)
     write_missing(plan.files.sample("he", 0), "no source")
-    train.run(json.loads(plan.specs.train(run)))
-    score.run(json.loads(plan.specs.score((run,))))
+    called.train(plan, run).run()
+    called.score(plan, run).run()
     metrics = read_json(run.path(paths.METRICS))
     assert (metrics["status"], metrics["message"]) == ("missing", "no source")
 
@@ -270,7 +274,7 @@ def test_rows_of_scores_keep_runs_that_have_none(plan):
     main = {"methods": ["ae"], "datasets": ["he"], "seeds": [0, 1]}
     plan = replan(plan, lambda content: content["experiments"].update(main=main))
     do(plan, Run("main", "ae", "he", 0))
-    aggregate.run(json.loads(plan.specs.aggregate("main")))
+    called.aggregate(plan, "main").run()
     with Path(paths.SCORES.format(experiment="main")).open() as file:
         rows = list(csv.DictReader(file))
     assert [row["status"] for row in rows] == ["ok", "failed"]
@@ -286,23 +290,23 @@ def test_rows_of_scores_keep_runs_that_have_none(plan):
 def test_a_failed_job_leaves_files_that_say_so(kind, plan, tmp_path):
     run = Run("main", "ae", "he", 0)
     do(plan, run)
-    spec = {
-        "data": plan.specs.data("described", "he", 0), "train": plan.specs.train(run),
-        "score": plan.specs.score((run,)),
+    job = {
+        "data": called.data(plan, "he", 0), "train": called.train(plan, run),
+        "score": called.score(plan, run),
     }[kind]  # fmt: skip
     (tmp_path / "log").write_text("something\nrafs: the disk is full\n")
     if kind == "score":
         Path(run.path(paths.METRICS)).unlink()  # as Snakemake does before a job
-    failed.run({"of": kind, "log": "log", "spec": json.loads(spec)})
-    assert len(verify.failures()) == 1
+    assert main(job.failed("log")) == 0
+    assert len(failures()) == 1
     with pytest.raises(RafsError, match="the disk is full"):
-        verify.run(json.loads(plan.specs.verify()))
+        called.verify(plan).run()
     if kind == "data":
         assert "the disk is full" in read_dataset(plan.files.sample("he", 0))
     if kind == "train":
         assert read_json(run.path(paths.BEST))["status"] == "failed"
         assert rows(paths.TRIALS, run) == []
-        score.run(json.loads(plan.specs.score((run,))))
+        called.score(plan, run).run()
     if kind in ("train", "score"):
         assert read_json(run.path(paths.METRICS))["status"] == "failed"
 
@@ -312,23 +316,23 @@ def test_a_seed_that_cannot_be_scored_harms_no_other(plan, tmp_path, capsys, mon
     runs = plan.experiments["main"].cell("ae", "he")
     good = do(plan, runs[0])
     do(plan, runs[1])
-    spec = plan.specs.score(runs)
+    job = called.score(plan, *runs)
     for run in runs:
         Path(run.path(paths.METRICS)).unlink()
     Path(runs[1].path(paths.PREDICTIONS)).write_text("damaged")
-    assert main(["job", "score", "--spec", spec]) == 1
+    assert main(job.arguments()) == 1
     (tmp_path / "log").write_text(said := capsys.readouterr().err)
     assert said.startswith(f"rafs: seed-1: {runs[1].path(paths.PREDICTIONS)} cannot be read")
-    main(["job", "failed", "--spec", spec, "--of", "score", "--log", "log"])
+    main(job.failed("log"))
     metrics = read_json(runs[1].path(paths.METRICS))
     assert metrics["status"] == "failed"
     assert metrics["message"].startswith("the score job failed: results/runs/main/ae/he/seed-1/")
     assert read_json(runs[0].path(paths.METRICS)) == good
-    assert [note.parent.name for note in failed.failures()] == ["seed-1"]
+    assert [note.parent.name for note in failures()] == ["seed-1"]
     Path(runs[1].path(paths.METRICS)).unlink()
     monkeypatch.setattr(score, "read_npz", lambda path: 1 // 0)
     with pytest.raises(RafsError) as caught:
-        score.run(json.loads(spec))
+        job.run()
     lines = [f"seed-{seed}: ZeroDivisionError: integer division or modulo by zero" for seed in "01"]
     assert str(caught.value).split("\n") == lines
     assert "Traceback" in capsys.readouterr().err
@@ -348,5 +352,5 @@ def test_predictions_of_other_data_are_refused(plan):
     do(plan, run)
     write_dataset(plan.files.sample("he", 0), datasets.load("he", 0, test=49))
     with pytest.raises(RafsError, match="does not fit its dataset"):
-        score.run(json.loads(plan.specs.score((run,))))
+        called.score(plan, run).run()
     write_json(run.path(paths.RECORD), {"status": "ok"})

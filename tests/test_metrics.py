@@ -199,3 +199,10 @@ def test_metrics_are_listed_in_the_order_of_each_report() -> None:
 def test_columns_of_both_ranges_belong_to_their_metric(column: str) -> None:
     assert metrics.find(column) is metrics.BY_NAME["rmse"]
     assert metrics.find("log_rmse") is None
+
+
+def test_an_axis_says_which_nll_it_shows():
+    """The constant is left out, not subtracted by the reader."""
+    assert metrics.BY_NAME["nll_paper"].axis == "NLL (without ½ ln 2π, nats per example)"
+    assert metrics.BY_NAME["nll"].axis == "NLL (nats per example)"
+    assert not [m.name for m in metrics.METRICS if "−" in m.title + m.label]

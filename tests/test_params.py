@@ -171,6 +171,7 @@ def test_the_group_of_the_paper_is_what_its_tables_have():
     assert found == list(datasets.names()[:25])
 
 
+@pytest.mark.refusal
 def test_a_wrong_dataset_is_named_where_it_stands_and_not_where_it_is_used(tmp_path):
     """An experiment before it takes its tuned values."""
 
@@ -187,8 +188,18 @@ def lists(plan: Plan, experiment: str) -> tuple[set[str], set[str]]:
     return {run.base for run in runs}, {run.dataset for run in runs}
 
 
-def test_what_is_run_by_name_does_not_keep_main_from_losing_a_method_or_a_dataset(tmp_path):
+def count(record_property, *, refused: int, accepted: int) -> None:
+    """Count the inputs of a test for docs/promises.md."""
+    record_property("inputs", refused + accepted)
+    record_property("refused", refused)
+    record_property("accepted", accepted)
+
+
+def test_what_is_run_by_name_does_not_keep_main_from_losing_a_method_or_a_dataset(
+    tmp_path, record_property
+):
     """It leaves out what has no tuned values any more; what is run by default is refused."""
+    count(record_property, refused=1, accepted=2)
     whole = Plan(load(ROOT / "params.yaml"), ROOT)
     kept = [method for method in GOOD["experiments"]["main"]["methods"] if method != "hde"]
     fewer = Plan(load(changed(at(["experiments", "main", "methods"], kept), tmp_path)), ROOT)
@@ -206,12 +217,38 @@ def test_what_is_run_by_name_does_not_keep_main_from_losing_a_method_or_a_datase
     assert Plan(load(path), ROOT).experiments["quirks"].left_out == ["ackley"]
     fewer = Plan(load(changed(at(["seeds"], [0, 3, 9]), tmp_path)), ROOT)
     assert fewer.experiments["activation_sets"].seeds == [0, 3]  # of 0 to 5
-    message = refused(at(["seeds"], [7, 8]), tmp_path)
-    assert "experiments.activation_sets.seeds: 'main' tunes none of them" in message
     message = refused(at(["experiments", "main", "methods"], ["de"]), tmp_path)
     assert "experiments.ensemble_size.tuning: 'main' does not tune 'rafs'" in message
 
 
+def test_what_is_run_by_name_does_not_keep_main_from_having_fewer_seeds(tmp_path, record_property):
+    """It runs the seeds that are tuned; what is run by default, or would run none, is refused."""
+    count(record_property, refused=2, accepted=1)
+
+    def fewer(content):
+        content["experiments"]["main"]["seeds"] = 5
+        content["experiments"]["ensemble_size"]["seeds"] = 5
+
+    plan = Plan(load(changed(fewer, tmp_path)), ROOT)
+    named = plan.experiments["quirks"]
+    assert named.seeds_left_out == [5, 6, 7, 8, 9]
+    assert {run.seed for run in named.runs} == set(named.seeds) == set(range(5))
+    assert plan.experiments["released"].seeds_left_out == []  # which takes no tuned values
+    whole = Plan(load(ROOT / "params.yaml"), ROOT)
+    assert whole.experiments["quirks"].seeds_left_out == []
+    message = refused(at(["experiments", "main", "seeds"], 5), tmp_path)
+    assert "experiments.ensemble_size.seeds: 'main' tunes no seed 5; a run takes" in message
+
+    def none(content):
+        fewer(content)
+        content["experiments"]["quirks"]["seeds"] = [7, 8]
+
+    assert "experiments.quirks.seeds: 'main' tunes no seed 7; a run takes" in refused(
+        none, tmp_path
+    )
+
+
+@pytest.mark.refusal
 def test_what_lacks_all_tuned_values_is_refused(tmp_path):
     def change(content):
         content["experiments"]["main"]["methods"] = ["de_nll", "rafs"]

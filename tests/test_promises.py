@@ -50,6 +50,12 @@ def test_a_finding_that_the_audit_ignores_is_explained() -> None:
         assert f"| {finding} |" in promises.AUDIT
 
 
+@pytest.mark.parametrize("file", ["Makefile", ".ci/run", "pyproject.toml"])
+def test_no_failed_test_gets_a_second_try(file: str) -> None:
+    text = (promises.PROJECT / file).read_text()
+    assert not re.search(r"last-failed|--lf\b|failed-first|rerun|flaky", text)
+
+
 def test_marks_count(pytester: pytest.Pytester) -> None:
     """A report of real tests has the figures of their marks, in the form that is read here."""
     source = (promises.PROJECT / "tests/conftest.py").read_text()

@@ -1,5 +1,6 @@
 """The README says what is so: its code runs, its targets and links exist."""
 
+import html
 import re
 import shutil
 import subprocess
@@ -7,16 +8,19 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
 import made_up
+import shown as reports
 from documented import block, blocks, commands
+from rafs.evaluation import statistics
 from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
-from rafs.reporting import readme
-from rafs.reporting.summary import summarise
-from rafs.reporting.tables import categories
+from rafs.reporting import labels, readme
+from rafs.reporting.page import answer, elements
+from rafs.reporting.tables import categories, headline
 from small_project import Copy
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -128,14 +132,19 @@ def test_the_headline_is_that_of_the_reports():
     assert readme.current(ROOT) == TEXT
 
 
-def summary(top: dict[str, float]) -> dict:
-    """Return the summary of made-up results with these levels of NLL; all others are worse."""
+def methods(top: dict[str, float]) -> pd.DataFrame:
+    """Return the methods of made-up results with these levels of NLL; all others are worse."""
     rng = np.random.default_rng(0)
     frame = made_up.scores(
         seeds=3, nll=lambda m, d, s: top.get(m, 3.0) + (0.0 if len(top) == 1 else rng.normal())
     )
     references = made_up.scores("references", ["constant"], seeds=3)
-    return summarise(made_up.Memory({"main": frame, "references": references}), claims=[])
+    return short({"main": frame, "references": references})
+
+
+def short(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the table of methods of some experiments."""
+    return headline.build(made_up.Memory(frames), {"experiments": list(frames)}).frame
 
 
 @pytest.mark.parametrize(
@@ -147,7 +156,7 @@ def summary(top: dict[str, float]) -> dict:
     ],
 )
 def test_the_best_is_named_only_where_a_test_says_so(top, words):
-    said = readme.answer(summary(top))
+    said = readme.answer(methods(top))
     assert said.startswith(words)
     if len(top) == 2:
         near, worse = said.partition("from it: ")[2].split("; significantly worse: ")
@@ -155,15 +164,87 @@ def test_the_best_is_named_only_where_a_test_says_so(top, words):
         assert worse.startswith("AE, ") or worse.count(",") >= 3
 
 
+def marginal(seed: int) -> made_up.Memory:
+    """Return results in which the size of the family decides what is significant."""
+    rng = np.random.default_rng(seed)
+    level = dict(zip(made_up.METHODS, (0.9, 0.8, 0.7, 0.5, 0.3, 0.0), strict=True))
+    shift = {(m, d): rng.normal() for m in made_up.METHODS for d in made_up.PAPER}
+    frame = made_up.scores(seeds=3, nll=lambda m, d, s: level[m] + shift[m, d] + 0.01 * s)
+    return made_up.Memory({"main": frame})
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_readme_page_and_tables_agree_on_what_is_significant(seed):
+    inputs = marginal(seed)
+    main = inputs.find("main")
+    table = short({"main": main})
+    best = table.method[table.mean_rank_nll.idxmin()]
+    pairs = reports.build("pairwise", inputs, {})
+    tested = pairs.frame[pairs.frame.metric == "nll"]
+    tested = tested[(tested.method == best) | (tested.rival == best)]
+    rival = tested.method.where(tested.method != best, tested.rival)
+    apart = {labels.method(name) for name in rival[tested.p_holm < 0.05]}
+    near = {labels.method(name) for name in rival} - apart
+    assert apart, "the test needs somebody who is worse"
+    assert near, "the test needs somebody who is not"
+    alone = statistics.holm(tested.p)
+    assert (alone < 0.05).sum() > len(apart), "a smaller family would claim more"
+
+    said = readme.answer(table)
+    level, _, rest = said.partition("different from it: ")[2].partition("; significantly worse: ")
+    assert set(level.split(", ")) == near
+    assert set(rest.partition(" (")[0].split(", ")) == apart
+    (note,) = [note for note in pairs.notes if note.startswith("NLL: lowest")]
+    assert set(note.partition("different from it: ")[2].rstrip(".").split(", ")) == near
+    page = str(elements.join(answer.headline(main)))
+    named = page.partition("Not significantly different from it: ")[2].partition(" (")[0]
+    assert {name for part in named.split(", ") for name in part.split(" and ")} == near
+    against = reports.build("comparison", inputs, {"reference": best}).frame
+    against = against[(against.metric == "nll") & (against.p_holm < 0.05)]
+    assert {labels.method(name) for name in against.method} == apart
+
+
+VERDICTS = [{"kind": kind, "verdict": kind} for kind in ("holds", "contradicted", "holds")]
+
+
+def test_the_effect_of_random_activations_is_that_of_its_table():
+    inputs = made_up.Memory()
+    known = ("main", "references", "rafs_on")
+    said = readme.activations(short({name: inputs.frames[name] for name in known}))
+    table = reports.build("rafs_on", inputs, {})
+    rows = {row[0]: row[1:] for row in table.rows if row}
+    for column, base in enumerate(("DE", "HDE", "AE", "NTKGP-param", "RP-param")):
+        change = rows["Change, median over datasets"][column]
+        lower = rows["Lower, higher on"][column].partition(",")[0]
+        assert f"{base} {change}, {lower} of 25" in said
+    assert "significant" not in said.lower()
+    page = str(
+        elements.join(
+            answer.activations(pd.concat(inputs.frames[name] for name in ("main", "rafs_on")))
+        )
+    )
+    assert said in html.unescape(page)
+    alone = inputs.frames["main"]
+    assert readme.activations(short({"main": alone[alone.method != "rafs"]})) == ""
+
+
 def test_the_headline_shows_ranks_skill_and_parts():
-    metrics = summary({"rp": 0.0, "rafs": 0.0})
+    table = methods({"rp": 0.0, "rafs": 0.0})
     parts = categories.build(made_up.Memory(), {}).frame
-    lines = readme.block(metrics, [], parts).splitlines()
-    head = next(line for line in lines if line.startswith("| method | mean rank, NLL"))
+    verdicts = [{"number": k, "claim": "c", "paper": v, "ours": v} for k, v in enumerate(VERDICTS)]
+    lines = readme.block(table, verdicts, parts).splitlines()
+    assert lines[0] == f"- {readme.answer(table)}"
+    assert lines[1] == f"- {readme.activations(table)}"
+    assert lines[2] == (
+        "- Of the paper's 3 claims, by its own rule (ties where intervals overlap) 2 hold, "
+        "1 are contradicted; by our tests 2 hold, 1 are contradicted."
+    )
+    assert readme.counts([]) == ""
+    head = next(line for line in lines if line.startswith("| Method | Mean rank, NLL"))
     assert "NLL − constant" in head
     assert "95 % coverage" in head
-    assert any(line.startswith("| method | All (25) | Physical models (8) |") for line in lines)
-    without = {key: value for key, value in metrics.items() if not key.startswith("skill")}
-    text = readme.block(without, [])
+    (row,) = [k for k, line in enumerate(lines) if line.startswith("| method | All (25) | Phys")]
+    assert row < 20, "the ranks by category are on the first screen"
+    text = readme.block(table.assign(skill_nll=np.nan, skill_crps=np.nan), [])
     assert "constant |" not in text
     assert "All (25)" not in text

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
+import called
 from rafs import config, datasets, methods, paths
 from rafs.errors import ParameterError
 from rafs.evaluation.metrics import evaluate
@@ -16,7 +17,7 @@ from rafs.files import read_json, read_npz, write_json, write_npz
 from rafs.methods import runs
 from rafs.methods.base import Task, training
 from rafs.methods.ensemble import Scaler
-from rafs.pipeline.jobs import aggregate, data, score, train
+from rafs.pipeline.jobs import aggregate
 from rafs.pipeline.plan import Plan
 from rafs.storage import read_dataset, write_dataset
 from small_project import PROJECT, replan
@@ -77,9 +78,10 @@ def test_what_a_default_run_gives_is_what_the_method_gives_on_standardised_data(
     """Bit for bit, computed without the job."""
     run = Run("main", "rafs", "forrester", 0)
     spec = json.loads(plan.specs.train(run))
-    spec["training"]["steps"] = 25
+    job = called.train(plan, run).changed(training=spec["training"] | {"steps": 25})
+    spec = json.loads(job.spec)
     write_dataset(plan.files.data_of(run), datasets.load("forrester", 0))
-    train.run(spec)
+    job.run()
     tuned = read_json(run.path(paths.BEST))["values"]
     drawn = datasets.load("forrester", 0)
     x, y = Scaler.fit(drawn.x_train), Scaler.fit(drawn.y_train)
@@ -262,11 +264,12 @@ def test_gradient_descent_on_half_the_squared_error():
 def test_a_released_run_from_data_to_metrics(plan):
     """Untuned, in the data's own units, with the extra column."""
     run = Run("released", "ae", "friedman", 1)
-    data.run(json.loads(plan.specs.data("released", "friedman", 1)))
+    called.data(plan, "friedman", 1, "released").run()
     spec = json.loads(plan.specs.train(run))
-    spec["training"]["steps"] = 15
-    train.run(spec)
-    score.run(json.loads(plan.specs.score((run,))))
+    job = called.train(plan, run).changed(training=spec["training"] | {"steps": 15})
+    spec = json.loads(job.spec)
+    job.run()
+    called.score(plan, run).run()
     record = read_json(run.path(paths.METRICS))
     assert record["status"] == "ok"
     assert record["tuned"] == {"status": "untuned", "message": None, "values": {}}
@@ -291,7 +294,7 @@ def test_boston_is_scored_out_of_order(plan):
     write_dataset(plan.files.data_of(run), drawn)
     write_npz(run.path(paths.PREDICTIONS), {"mean": y, "variance": np.ones(152)})
     write_json(run.path(paths.RECORD), {"status": "ok", "message": None})
-    score.run(json.loads(plan.specs.score((run,))))
+    called.score(plan, run).run()
     found = read_json(run.path(paths.METRICS))["metrics"]["rmse"]
     assert found == pytest.approx(np.sqrt(np.mean((y[np.argsort(x[:, 0])] - y) ** 2)))
     assert found == pytest.approx(np.sqrt(2) * np.std(y), rel=0.2)
@@ -339,7 +342,7 @@ def test_a_quirk_for_a_whole_experiment(plan):
     assert spec["scaled"] is False
     assert spec["protocol"] == "described+roos_arnold_zero"
     assert json.loads(odd.specs.train(Run("main", "ae", "he", 0)))["protocol"] == "described"
-    data.run(json.loads(odd.specs.data(spec["protocol"], "roos_arnold", 0)))
+    called.data(odd, "roos_arnold", 0, spec["protocol"]).run()
     drawn = read_dataset(odd.files.data_of(Run("main", "ae", "roos_arnold", 0)))
     assert abs(drawn.y_test).max() < 1  # noise alone
 

@@ -1,6 +1,10 @@
 """Every claim, on results made up to give each verdict."""
 
+import math
+
 import numpy as np
+import pandas as pd
+import pytest
 
 import judging
 import made_up
@@ -10,6 +14,7 @@ from rafs.reporting.judgement import confidence, paper_rule
 from rafs.reporting.judgement.results import Results
 from rafs.reporting.judgement.sweeps import sweep as runs_of_sweep
 from rafs.reporting.judgement.verdicts import SHOWN
+from rafs.reporting.tables import rafs_on
 
 # ------------------------------------------------------------------- claims over many datasets
 
@@ -30,10 +35,9 @@ def test_claim_2():
     assert kinds(2, apart(rank_of(lambda d: 2))) == (HOLDS, HOLDS)
     third = apart(rank_of(lambda d: 3 if d == "he" else 1))
     assert [v.text for v in judged(2, third)] == ["24 of 25 datasets, 1 contradicted"] * 2
-    assert (
-        "He et al. 1D (behind AE by 5, RP-param by 15 nats): contradicted"
-        in judged(2, third)[1].reason
-    )
+    said = judged(2, third)[1].reason.partition("He et al. 1D (behind AE by ")[2]
+    assert said.startswith("+5.00 nats [+")
+    assert ", RP-param by +15.0 nats [+" in said
     tied = noisy(lambda m, d: {"rafs": 1.02, "rp": 1.0, "ae": 1.0}.get(m, 3.0), sd=0.5)
     assert CONTRADICTED not in outcomes(2, tied)
     assert NOT_SHOWN in outcomes(2, tied)
@@ -111,6 +115,52 @@ def test_claims_13_15_and_20_count_duels_by_category():
     assert outcomes(15, inputs) == [SHOWN, SHOWN]
     assert outcomes(20, inputs) == [SHOWN, CONTRADICTED, SHOWN, SHOWN]
     assert kinds(13, apart(lambda m, d: made_up.SKILL[m])) == (NOT_SHOWN, CONTRADICTED)
+
+
+def test_the_effect_of_duels_is_the_probability_of_improvement():
+    """By hand: on the five real datasets DE is lower than 2, 2, 3, 3 and 4 of its five rivals."""
+    real = [name for name in made_up.PAPER if made_up.CATEGORY[name] == "real"]
+    beaten = dict(zip(real, (2, 2, 3, 3, 4), strict=True))
+    rivals = ["hde", "ae", "ntkgp", "rp", "rafs"]
+
+    def level(m, d):  # the rivals are at 0 to 4, DE half below those that it beats
+        return 4.5 - beaten.get(d, 0) if m == "de" else float(rivals.index(m))
+
+    (part,) = judged(13, main(level))[1].parts
+    assert (part.numbers["wins"], part.numbers["losses"]) == (14, 11)
+    assert part.numbers["improvement"] == pytest.approx(0.56)  # of 0.4, 0.4, 0.6, 0.6, 0.8
+    half = 2.776 * math.sqrt(0.028 / 5)  # Student's t with four degrees of freedom
+    assert part.numbers["low"] == pytest.approx(0.56 - half, abs=1e-3)
+    assert part.numbers["high"] == pytest.approx(0.56 + half, abs=1e-3)
+    assert "probability of improvement 0.56 [0.35, 0.77]" in part.detail
+
+
+def test_shares_of_datasets_have_exact_intervals():
+    """Claims 1 and 6: RAFs is the lowest of all on 5 of 25, and lower than AE on 20."""
+
+    def level(m, d):
+        place = made_up.PAPER.index(d)
+        return {"rafs": -1.0 if place < 5 else 1.5, "ae": 0.0 if 5 <= place < 10 else 2.0}.get(
+            m, 1.0
+        )
+
+    (first,) = judged(1, main(level))[1].parts
+    assert (first.numbers["lowest"], first.numbers["share"]) == (5, 0.2)
+    # Clopper and Pearson: 5 of 25
+    assert first.numbers["low"] == pytest.approx(0.0683, abs=1e-4)
+    assert first.numbers["high"] == pytest.approx(0.4070, abs=1e-4)
+    nearly = judged(6, main(level))[1].parts[1]
+    assert (nearly.numbers["lower"], nearly.numbers["share"]) == (20, 0.8)
+    assert nearly.numbers["low"] == pytest.approx(1 - 0.4070, abs=1e-4)  # 20 of 25 mirrors 5
+
+
+def test_claim_25_is_corrected_over_the_base_methods():
+    inputs = made_up.Memory()
+    parts = judged(25, inputs)[1].parts
+    runs = pd.concat(inputs.frames[name] for name in ("main", "rafs_on"))
+    table = rafs_on.effects(runs, "nll_paper")
+    for part, base in zip(parts, ("ae", "de", "hde", "ntkgp", "rp"), strict=True):
+        assert part.numbers["p"] == pytest.approx(table[base]["p_holm"])
 
 
 def test_claim_14():

@@ -52,6 +52,32 @@ def test_the_interval_of_the_median_is_that_of_the_sign_test(values):
         assert (found.low, found.high) == (ordered[max(cuts) - 1], ordered[-max(cuts)])
 
 
+@given(st.integers(1, 40), st.data())
+@settings(deadline=None, max_examples=30)
+def test_the_interval_of_a_share_is_that_of_clopper_and_pearson(total, data):
+    count = data.draw(st.integers(0, total))
+    low, high = statistics.share_interval(count, total)
+    assert low == pytest.approx(stats.beta.ppf(0.025, count, total - count + 1) if count else 0)
+    assert low <= count / total <= high
+    mirrored = statistics.share_interval(total - count, total)
+    assert (1 - high, 1 - low) == pytest.approx(mirrored)
+    if count == 0:
+        assert high == pytest.approx(1 - 0.025 ** (1 / total))
+
+
+def test_the_mean_over_datasets_has_students_interval():
+    values = [0.2, 0.4, 0.5, 0.9]
+    mean, low, high = statistics.mean_over_datasets(values)
+    expected = stats.ttest_1samp(values, 0.5).confidence_interval()
+    assert (mean, low, high) == pytest.approx((0.5, expected.low, expected.high))
+    assert statistics.mean_over_datasets([0.8, 0.9, 1.0, 1.0])[2] == 1.0  # a share
+    assert statistics.mean_over_datasets([0.0, 0.0, 0.1])[1] == 0.0
+    alone = statistics.mean_over_datasets([0.3])
+    assert alone[0] == 0.3
+    assert math.isnan(alone[1])
+    assert math.isnan(statistics.mean_over_datasets([])[0])
+
+
 def test_one_exploding_seed_moves_the_mean_but_not_the_median():
     calm = np.random.default_rng(2).normal(1, 0.1, 10)
     exploded = np.append(calm[:-1], 1e308)
@@ -418,22 +444,23 @@ def test_only_ratios_compare_scores_in_units_across_datasets(metric, ratio):
     assert found.difference == pytest.approx(np.median(expected))
 
 
-def test_pairwise_is_corrected_over_all_pairs():
+def test_pairwise_is_corrected_over_all_pairs_and_metrics():
     scores = made_up.scores(seeds=3)
-    found = statistics.pairwise(scores, "crps")
-    assert len(found) == 15
+    found = statistics.pairwise(scores)
+    assert len(found) == 15 * len(statistics.TESTED)
     assert found.p_holm.to_numpy() == pytest.approx(multipletests(found.p, method="holm")[1])
-    one = found[(found.method == "de") & (found.rival == "rafs")].iloc[0]
+    crps = found[found.metric == "crps"]
+    one = crps[(crps.method == "de") & (crps.rival == "rafs")].iloc[0]
     middle = scores.groupby(["method", "dataset"], sort=False).crps.median()
     logs = np.log(middle["de"] / middle["rafs"]).to_numpy()
     assert one.p == stats.wilcoxon(logs, method="exact").pvalue
     assert (one.better, one.worse) == (0, 25)
     ranks = statistics.ranking(scores, "crps").mean_ranks
-    best, p = statistics.against_best(ranks, found)
+    best, p = statistics.against_best(ranks, found, "crps")
     assert best == "rafs"
     assert set(p) == set(made_up.METHODS) - {"rafs"}
     assert p["de"] == one.p_holm
-    assert statistics.pairwise(scores[scores.method == "de"], "crps").empty
+    assert statistics.pairwise(scores[scores.method == "de"]).empty
 
 
 def test_skill_is_relative_to_the_constant():

@@ -160,6 +160,10 @@ def test_references_stand_apart_and_mark_what_does_not_beat_them():
     table = build("nll", inputs, **options)
     assert table.head[-2:] == ["Constant (reference)", "Linear (reference)"]
     assert bold(table, "He et al. 1D") == ["RAFs"]  # and not linear, which is lower
+    where = "has a lower median than the one in bold on: He et al. 1D, Friedman 5D."
+    assert where in " ".join(table.notes)
+    high = with_references(frame, {"constant": 9.0, "linear": 9.0})
+    assert where[:20] not in " ".join(build("nll", high, **options).notes)
     marked = [head for head, cell in zip(table.head[1:], texts(table)["He et al. 1D"], strict=True)
               if "‡" in cell]  # fmt: skip
     assert marked == ["DE", "HDE", "NTKGP-param"]
@@ -180,7 +184,7 @@ def test_references_stand_apart_and_mark_what_does_not_beat_them():
     middle = pd.concat(inputs.frames.values()).groupby(["dataset", "method"]).crps.median()
     ratios = [middle[d, "rafs"] / middle[d, "constant"] for d in ("he", "friedman")]
     expected = math.sqrt(ratios[0] * ratios[1])
-    assert crps["Ratio to the constant, geometric mean"][5] == t.number(expected)
+    assert crps["Ratio to the constant, geometric mean"][5] == t.number(expected, None)
     shares = build("coverage", inputs, **options)
     assert not any("‡" in cell for cell in texts(shares)["He et al. 1D"])
     for name in ("ranks", "comparison", "pairwise", "categories", "members"):
@@ -214,8 +218,8 @@ def test_exploding_seeds_are_readable():
     mine = frame.method == "de"
     frame.loc[mine & (frame.seed > 3), "nll_paper"] = 1.5e7 + frame.seed
     table = build("nll", made_up.Memory({"main": frame}))
-    assert re.fullmatch(r"1\.5e7 \[[34]\.\d\d, 1\.5e7\]", texts(table)["He et al. 1D"][0])
-    assert r"$1.5\times10^{7}$" in write.latex(table)
+    assert re.fullmatch(r"1\.50e7 \[[34]\.\d\d, 1\.50e7\]", texts(table)["He et al. 1D"][0])
+    assert r"$1.50\times10^{7}$" in write.latex(table)
     frame.loc[mine & (frame.seed != 3), "nll_paper"] = 3.0
     assert texts(build("nll", made_up.Memory({"main": frame})))["He et al. 1D"][0].startswith(
         "3.00"
@@ -267,14 +271,12 @@ def test_the_papers_ranks_tie_by_overlap():
 
 
 def test_one_mean_rank_everywhere():
-    """The ranks of the tables, of the summary and of the figure are the same numbers."""
-    from rafs.reporting import summary
-
+    """The ranks of the tables and of the figure are the same numbers."""
     inputs = made_up.Memory(made_up.experiments(4, SOME))
     mean = build("ranks", inputs).frame.query("dataset == 'mean'").set_index("method")
-    found = summary.summarise(inputs, claims=[])
-    assert mean.nll_rank.to_dict() == pytest.approx(found["mean_rank_nll"])
-    assert mean.nll_low.to_dict() == pytest.approx(found["mean_rank_nll_low"], rel=1e-4)
+    found = build("headline", inputs).frame.set_index("method")
+    assert mean.nll_rank.to_dict() == found.mean_rank_nll.to_dict()
+    assert mean.nll_low.to_dict() == found.mean_rank_nll_low.to_dict()
     against = build("comparison", inputs, metrics=["nll_paper"]).frame.set_index("method")
     assert against.mean_rank.to_dict() == mean.nll_rank.to_dict()
     assert against.mean_rank_high.to_dict() == mean.nll_high.to_dict()
@@ -289,6 +291,7 @@ def test_published_values_are_censored_at_100():
     table = build("nll_vs_published", made_up.Memory({"main": frame}))
     he = texts(table)["He et al. 1D"]
     assert he[0] == "> 100 [> 100]"
+    assert he[1].endswith(" [71.31]")  # as it is printed, and not rounded as ours
     assert he[5] == "2.21 [2.21]"
     assert bold(table, "He et al. 1D") == ["DE", "RAFs"]
     cells = table.frame.set_index(["dataset", "method"])
@@ -328,8 +331,11 @@ def test_the_catalogue_says_of_every_dataset_what_it_is():
     shown = {row[0]: row for row in table.rows if row}
     assert shown["Boston housing"][2:4] == ["1", "354 + 152"]
     assert shown["PUMA560 9D"][3:6] == ["3693 + 4499", "ddq3 (rad/s^2)", "0.40"]
-    assert shown["Abalone"][6].startswith("UCI 1: Nash")
+    assert shown["Abalone"][6] == "UCI 1: Nash et al. (1994)"
     assert shown["Abalone"][7] == "CC BY 4.0"
+    assert max(len(cell) for row in shown.values() for cell in row) < 40  # one line each
+    cited = table.frame.set_index("dataset").citation["abalone"]
+    assert cited.startswith("Nash, Sellers, Talbot, Cawthorn and Ford (1994), ")  # in full
     other = build("datasets", entries={"he": {"train": 40, "noise": 0.3}})
     assert other.rows[0][3:6] == ["40 + 50", "y", "0.30"]
 
@@ -377,9 +383,11 @@ def test_comparison_tests_against_each_rival_over_datasets():
     assert rows["RAFs"][1] == "–"
     assert "Friedman's test p < 0.001" in table.notes[1]
     assert "1.51" in table.notes[1]
-    p = table.frame.p.dropna()
-    assert len(p) == 10
-    assert table.frame.p_holm.dropna().to_numpy() == pytest.approx(statistics.holm(p))
+    assert len(table.frame.p.dropna()) == 10
+    family = build("pairwise", metrics=["nll", "crps"]).frame
+    for row in table.frame[table.frame.method != "rafs"].itertuples():
+        same = family[(family.metric == row.metric) & (family.method == row.method)]
+        assert row.p_holm == same[same.rival == "rafs"].p_holm.item()
     crps = table.frame[(table.frame.metric == "crps") & (table.frame.method == "de")].iloc[0]
     (shown,) = [row for row in table.rows if row and row[:2] == ["CRPS", "DE"]]
     assert shown[4] == t.number(math.exp(crps.difference))
@@ -398,6 +406,26 @@ def test_pairwise_is_one_matrix_per_metric_corrected_as_a_whole():
     frame = few(made_up.PAPER, nll=lambda m, d, s: noise.normal(), seeds=2)
     found = build("pairwise", made_up.Memory({"main": frame}), metrics=["nll"])
     assert found.notes[1].count(",") >= 4  # nobody is better than anybody
+    assert found.notes[0] == table.notes[0] == "Bold: the method of the row is significantly " \
+        "better (5 %)."  # fmt: skip
+
+
+def test_pairwise_says_that_bold_does_not_follow_the_counts():
+    """DE beats AE by a little on all but three datasets, which it loses by much; HDE always."""
+    place = {name: k for k, name in enumerate(made_up.PAPER)}
+    level = {
+        "de": lambda k: 0.0,
+        "ae": lambda k: 0.1 + 0.01 * k if k > 4 else -9.0,
+        "hde": lambda k: 0.1 + 0.01 * k if k > 6 else -0.01 * (k + 1),
+    }
+    frame = few(made_up.PAPER, methods=tuple(level), nll=lambda m, d, s: level[m](place[d]))
+    table = build("pairwise", made_up.Memory({"main": frame}), metrics=["nll"])
+    rows = {row[1]: dict(zip(table.head[2:], row[2:], strict=True)) for row in table.rows if row}
+    assert rows["DE"]["against AE"].text.startswith("20, 5")
+    assert not rows["DE"]["against AE"].bold
+    assert rows["DE"]["against HDE"].text.startswith("18, 7")
+    assert rows["DE"]["against HDE"].bold
+    assert t.PAIRED in table.notes[0]
 
 
 def test_too_few_seeds_are_said():
@@ -444,27 +472,64 @@ def test_categories_rank_within_the_parts():
     assert texts(table)["RAFs"][:3] == ["2.67", "1.00", "6.00"]
 
 
+def test_headline_by_hand():
+    """Three datasets, three methods, one seed each; every number was worked out on paper."""
+    nll = {"de": (0.0, 2.0, 5.0), "ae": (1.0, 1.0, 4.0), "rafs": (3.0, 0.0, 1.0)}
+    rmse = {"de": (1.0, 2.0, 4.0), "ae": (2.0, 1.0, 8.0), "rafs": (4.0, 2.0, 2.0)}
+    names = ["he", "friedman", "naval"]
+    main = made_up.scores(methods=list(nll), datasets=names, seeds=1)
+    constant = made_up.scores("references", ["constant"], names, seeds=1)
+    where = [names.index(name) for name in main.dataset]
+    for column, values in (("nll_paper", nll), ("nll", nll), ("rmse", rmse), ("crps", rmse)):
+        main[column] = [values[m][k] for m, k in zip(main.method, where, strict=True)]
+        constant[column] = 2.0
+    frames = {"main": main, "references": constant}
+    table = build("headline", made_up.Memory(frames), experiments=list(frames))
+    found = table.frame.set_index("method")
+    assert list(found.index) == ["rafs", "ae", "de"]
+    assert found.mean_rank_nll.to_dict() == pytest.approx({"rafs": 5 / 3, "ae": 2.0, "de": 7 / 3})
+    assert found.lowest_nll.to_dict() == {"rafs": 2, "ae": 0, "de": 1}
+    assert found.median_excess_nll.to_dict() == {"rafs": 0.0, "ae": 1.0, "de": 2.0}
+    assert found.median_relative_rmse.to_dict() == {"rafs": 2.0, "ae": 2.0, "de": 2.0}
+    assert found.skill_nll.to_dict() == {"rafs": -1.0, "ae": -1.0, "de": 0.0}
+    assert found.skill_crps.to_dict() == pytest.approx(
+        {"rafs": 2 ** (1 / 3), "ae": 2 ** (1 / 3), "de": 1.0}  # of (2, 1, 1), (1, 1/2, 4), ...
+    )
+    assert found.activations_difference["ae"] == -1.0  # of 2, -1, -3
+    assert found.activations_better["ae"] == 2
+    assert math.isnan(found.activations_difference["de"])
+    assert set(found.datasets) == {3}
+    assert table.head[:3] == ["Method", "Mean rank, NLL", "Lowest NLL on"]
+    assert texts(table)["RAFs"][1:4] == ["2", "0.00", "−1.00"]
+
+
 # --------------------------------------------------------------------------------- tuning
 
 
 def test_tuned_values_at_an_edge_are_flagged():
     rows = [
-        ("rafs", "he", seed, "learning_rate", value, 0.001, 0.1, 0)
+        ("rafs", "he", seed, "learning_rate", value, 0.001, 0.1, 1 + seed)
         for seed, value in enumerate(
             [0.001, 0.00105, 0.0011, 0.01, 0.02, 0.05, 0.05, 0.05, 0.05, 0.099]
         )
     ]
-    rows += [("de", "he", 0, "activation", "tanh", None, None, 0)]
+    rows += [("de", "he", 0, "activation", "tanh", None, None, 2)]
+    rows += [("rafs", "he", 11, "noise", 0.1, None, None, 0)]  # the default, its noise fitted
     names = ["method", "dataset", "seed", "name", "value", "low", "high", "trial"]
-    inputs = made_up.Memory({}, tuned=pd.DataFrame(rows, columns=names))
+    runs = made_up.scores(methods=["rafs", "de"], datasets=["he"], seeds=14)
+    runs.loc[runs.seed == 12, "status"] = "diverged"  # tuned, and then lost
+    runs.loc[runs.seed == 13, "status"] = "missing"  # never tuned
+    inputs = made_up.Memory({"main": runs}, tuned=pd.DataFrame(rows, columns=names))
     table = build("tuned_values", inputs)
     row = table.frame.iloc[0]
     assert len(table.frame) == 1  # a choice without a range has no edge
     assert (row.at_low_edge, row.at_high_edge) == (0.3, 0.1)  # by the logarithm
     assert row["median"] == pytest.approx(0.035)
     shown = next(row for row in table.rows if row)
+    assert shown[2:5] == ["0.001 to 0.1", "0.0350", "0.00332 to 0.0500"]
     assert shown[5] == t.Cell("30 %", True)
     assert shown[6] == t.Cell("10 %", False)
+    assert shown[7:] == ["10", "3"]  # of 13 tuned runs, the default won three
     assert table.notes[0].endswith("RAFs learning_rate.")
 
 
@@ -474,6 +539,9 @@ def test_tuned_values_are_read_from_their_file(tmp_path):
     path = tmp_path / paths.TUNED.format(experiment="main")
     path.parent.mkdir(parents=True)
     made_up.tuned().to_csv(path, index=False)
+    scores = tmp_path / paths.SCORES.format(experiment="main")
+    scores.parent.mkdir(parents=True)
+    made_up.scores().to_csv(scores, index=False)
     assert len(build("tuned_values", Inputs(tmp_path)).frame) == len(
         build("tuned_values", made_up.Memory()).frame
     )
@@ -566,9 +634,14 @@ def test_scalability_shows_the_published_words():
         (1.005, "1.00"),
         (-1.236, "−1.24"),
         (-0.001, "0.00"),
-        (9999.0, "9999.00"),
-        (12345.6, "1.2e4"),
-        (-3e123, "−3.0e123"),
+        (0.0995, "0.10"),
+        (0.00444, "0.00"),
+        (99.96, "100"),
+        (-535.9, "−536"),
+        (9999.0, "10000"),
+        (12345.6, "12300"),
+        (99950.0, "1.00e5"),
+        (-3e123, "−3.00e123"),
         (math.nan, "–"),
         (math.inf, "∞"),
         (-math.inf, "−∞"),
@@ -578,12 +651,49 @@ def test_numbers(value, shown):
     assert t.number(value) == shown
 
 
-@given(st.floats(-1e300, 1e300))
-def test_numbers_are_short_and_near(value):
-    shown = t.number(value)
-    assert len(shown) <= 9
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0, "0.00"),
+        (0.00553, "0.00553"),
+        (-0.0123456, "−0.0123"),
+        (0.00009876, "9.88e−5"),
+        (0.43449, "0.434"),
+        (429.52, "430"),
+    ],
+)
+def test_numbers_without_a_limit_keep_three_digits(value, shown):
+    assert t.number(value, None) == shown
+
+
+@given(st.floats(-1e300, 1e300), st.sampled_from([2, None]))
+def test_numbers_are_short_and_near(value, decimals):
+    shown = t.number(value, decimals)
+    assert len(shown) <= 10
     back = float(shown.replace("−", "-"))
-    assert back == pytest.approx(value, abs=0.0051, rel=0.051)
+    limit = 0.0 if decimals is None else 0.0051
+    assert back == pytest.approx(value, abs=limit, rel=0.0051)
+
+
+def digits(text):
+    """Return the numbers in some cells, split into digits before and after the point."""
+    return re.findall(r"(?<![\d.e−])(\d+)(?:\.(\d+))?(?![\d.]*e)", text)
+
+
+@pytest.mark.parametrize("name", ["nll", "crps", "rmse", "interval_score"])
+def test_a_table_has_one_number_format(built, name):
+    """Three significant digits everywhere; where decimals are limited, at most two of them."""
+    table = built[name]
+    limited = "at most two decimals" in table.caption
+    cells = [cell for row in table.rows if row for cell in row[1:] if isinstance(cell, t.Cell)]
+    found = [pair for cell in cells for pair in digits(cell.text.partition(" (")[0])]
+    assert len(found) > 50
+    for whole, part in found:
+        size = len(whole) if whole != "0" else 0
+        if limited or size:
+            assert len(part) == max(0, min(2, 3 - max(1, size))), (whole, part)
+        else:
+            assert len(part.lstrip("0")) == 3, (whole, part)
 
 
 def test_latex_escapes_everything_special():
@@ -689,7 +799,7 @@ def test_cells_that_were_not_run_are_named_with_their_cost():
         ("ae", "he"), ("ae", "naval"), ("rp", "he"),
     }  # fmt: skip
     first = next(row for row in table.rows if row)
-    assert first[3].endswith("[30.00, 40.00] (2/3)")
+    assert first[3].endswith("[30.0, 40.0] (2/3)")
     assert table.notes[0].startswith("Of the 300 printed cells 6 were run; ")
     others = {part.partition(" on ")[0]: part for part in table.notes[1].split("; ")}
     assert others["NTKGP-param"] == "NTKGP-param on any dataset"
@@ -719,6 +829,23 @@ def test_a_quirk_that_was_not_run_is_no_row():
     assert table.notes[-1].startswith("Not run runs: 3 of 6: ")
 
 
+def test_quirks_lead_with_a_summary():
+    """One quirk on three datasets: up by 3 on two of them, unclear on the third."""
+    datasets = ["he", "welch", "friedman"]
+    main = made_up.scores("main", ["rp"], datasets, 8, lambda m, d, s: 2.0 + s)
+    change = {"he": 3.0, "welch": 3.0, "friedman": 0.0}
+    odd = made_up.scores(
+        "quirks", ["rp@quirk=rp_no_noise"], datasets, 8,
+        lambda m, d, s: 2.0 + s + change[d] + 0.01 * (-1) ** s,
+    )  # fmt: skip
+    table = build("quirks", made_up.Memory({"main": main, "quirks": odd}))
+    first = table.rows[0]
+    assert first[:3] == [t.Cell("rp_no_noise", True), "3 datasets", "1 method"]
+    assert first[3:6] == ["", "", "3.00; 2 higher, 0 lower of 3"]
+    assert table.rows[1] is None
+    assert len(table.rows) == 2 + 3
+
+
 def test_a_quirk_is_compared_with_the_same_seeds():
     main = made_up.scores("main", ["rp", "rafs"], ["he", "welch"], 6, lambda m, d, s: 2.0 + s)
     odd = made_up.scores(
@@ -731,6 +858,7 @@ def test_a_quirk_is_compared_with_the_same_seeds():
     assert (row["quirk"], row["dataset"], row["method"]) == ("rp_no_noise", "he", "rp")
     assert (row["described_median"], row["quirk_median"], row["difference"]) == (3.5, 6.5, 3.0)
     assert row["pairs"] == 4
-    (shown,) = [row for row in table.rows if row]
+    _, line, shown = table.rows
+    assert line is None
     assert shown[:5] == ["rp_no_noise", "He et al. 1D", "RP-param", "3.50", "6.50"]
     assert table.notes[0].startswith("rp_no_noise: RP-param adds no noise variance. Effect: ")

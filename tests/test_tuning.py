@@ -1,6 +1,5 @@
 """Tuning inside a run: its trials, its splits, its noise, and what it may look at."""
 
-import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
+import called
 from rafs import datasets, methods, paths
 from rafs.evaluation.likelihood import NOISES, fit_noise, gaussian_nll
 from rafs.experiments import Run
@@ -20,7 +20,6 @@ from rafs.methods.base import Task, training
 from rafs.methods.ensemble import Scaler
 from rafs.methods.tuning import Problem, Search
 from rafs.pipeline.effort import tuning_trainings
-from rafs.pipeline.jobs import train
 from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
 from rafs.seeding import generator
@@ -319,7 +318,7 @@ def test_a_run_sees_its_own_training_rows_and_nothing_else(plan):
     def made(first, second) -> tuple[list[bytes], bytes]:
         for seed, data in enumerate((first, second)):
             write_dataset(plan.files.sample("friedman", seed), data)
-        train.run(json.loads(plan.specs.train(run)))
+        called.train(plan, run).run()
         tuned = [Path(run.path(name)).read_bytes() for name in (paths.TRIALS, paths.BEST)]
         return tuned, read_npz(run.path(paths.PREDICTIONS))["mean"].tobytes()
 

@@ -254,10 +254,10 @@ def test_readme_and_documentation_say_what_was_found(tmp_path, monkeypatch):
     found = frames(MAIN, single_activation=SINGLE, other_diversity=DIVERSE,
                    larger_ensembles=MEMBERS)  # fmt: skip
     table = why.build(made_up.Memory(found), {}).frame
-    said = " ".join(readme._why(table))
+    said = readme.reasons(table)
     assert "“Any diversity would do”: contradicted" in said
     assert "docs/why.md" in said
-    assert readme._why(None) == []
+    assert readme.reasons(None) == ""
     lines = readme.findings(table.to_dict("records"))
     assert len(lines) == 4
     assert lines[0].startswith(

@@ -93,10 +93,11 @@ class Experiment:
     def __init__(self, name: str, params: Params, described: Mapping[str, Spec]) -> None:
         self.name = name
         self.entry = params.experiments[name]
-        self.seeds = params.seeds_of(name)
         self.tuning = params.tuning_source(name)  # whose tuned values are used; None: not tuned
         # An experiment that is run by name leaves out what its source of tuned values has no more.
         self.left_out = [] if self.entry.default else params.untuned(name)
+        self.seeds_left_out = [] if self.entry.default else params.untuned_seeds(name)
+        self.seeds = [s for s in params.seeds_of(name) if s not in self.seeds_left_out]
         self.datasets = [
             dataset
             for dataset in params.dataset_names(self.entry.datasets)

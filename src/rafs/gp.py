@@ -180,6 +180,15 @@ class Posterior:
     network: WideNetwork = HE
     kernel: KernelName = "ntk"
 
+    @property
+    def log_evidence(self) -> float:
+        """The log marginal likelihood of the targets."""
+        whitened = self.factor.T @ self.weights
+        half_log_det = np.log(self.factor.diagonal()).sum()
+        return float(
+            -0.5 * whitened @ whitened - half_log_det - 0.5 * len(self.x) * np.log(2 * np.pi)
+        )
+
     def predict(self, x: ArrayLike) -> tuple[Array, Array]:
         """Return mean and variance of the function (without noise) at the rows of x."""
         rows = _rows(x)

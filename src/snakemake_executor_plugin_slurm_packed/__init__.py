@@ -26,7 +26,7 @@ from snakemake_executor_plugin_slurm import common_settings
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 from snakemake_interface_executor_plugins.jobs import JobExecutorInterface
 
-from rafs.paths import FAILED
+from rafs.pipeline.failures import note_of
 
 __all__ = ["Executor", "ExecutorSettings", "common_settings"]
 
@@ -196,10 +196,7 @@ def _members(job: Any) -> list[Any]:
 
 def _notes(job: Any) -> set[Path]:
     """Return where a note would lie that stand-ins were written for a job."""
-    files = [Path(file) for file in job.output]
-    if job.rule.name == "train":
-        return {files[0].with_name(FAILED)}
-    return {file.with_name(f"{file.name}.{FAILED}") for file in files}
+    return {note_of(job.rule.name, file) for file in job.output}
 
 
 def _each(info: SubmittedJobInfo) -> list[SubmittedJobInfo]:

@@ -240,22 +240,23 @@ def test_the_record_of_a_table_says_what_is_in_it_or_why_it_is_missing(
     url = server.serve("/t.csv", frame().to_csv(index=False).encode())
     spec = {"dataset": "mine", "entry": entry(csv=url, file="raw/mine.csv"), "strict": False,
             "sources": ["mine"], "protocol": "described", "seed": 3}  # fmt: skip
-    job_fetch.run(spec)
-    record = read_json("data/processed/sources/mine.json")
+    record_file, sample = "sources/mine.json", "mine/seed-3.npz"
+    job_fetch.run(spec, [], [record_file])
+    record = read_json(record_file)
     assert record["status"] == "ok"
     assert (record["rows"], record["train"], record["test"]) == (60, 48, 12)
-    job_data.run(spec)
-    data = read_dataset("data/processed/described/mine/seed-3.npz")
+    job_data.run(spec, [record_file], [sample])
+    data = read_dataset(sample)
     assert data.x_train.shape == (48, 6)
     assert data.noise is None
 
     lost = {**spec, "entry": entry(csv=f"{server.url}/nowhere.csv", file="raw/lost.csv")}
-    job_fetch.run(lost)
-    record = read_json("data/processed/sources/mine.json")
+    job_fetch.run(lost, [], [record_file])
+    record = read_json(record_file)
     assert record["status"] == "missing"
     assert "404" in record["message"]
     assert "put it to raw/lost.csv" in record["message"]
-    job_data.run(lost)
-    assert "404" in read_dataset("data/processed/described/mine/seed-3.npz")
+    job_data.run(lost, [record_file], [sample])
+    assert "404" in read_dataset(sample)
     with pytest.raises(DataError, match="strict is true"):
-        job_fetch.run({**lost, "strict": True})
+        job_fetch.run({**lost, "strict": True}, [], [record_file])

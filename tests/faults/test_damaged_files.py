@@ -1,22 +1,28 @@
 """Damaged results are found by their bytes, named, and made again; what is good stays as it is."""
 
+import contextlib
 import json
 import os
+import re
+import signal
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
+from fnmatch import fnmatch
+from functools import partial
 from hashlib import md5
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from processes import has_ended, processes_below, running, wait_until
 from rafs import files
 from rafs.errors import DamagedFileError, RafsError
 from rafs.pipeline import records
 from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
 from rafs.reporting.inputs import Inputs
-from small_project import Copy, unchanging
+from small_project import PROJECT, Copy, ran, unchanging
 
 RUN = "results/runs/main/{}/{}/seed-{}/{}"
 
@@ -105,11 +111,13 @@ def test_the_bytes_of_every_artefact_are_on_record(
     monkeypatch: pytest.MonkeyPatch,
     record_property: Callable[[str, object], None],
 ) -> None:
-    """Of those that a job reads, by the job; of all others, by the workflow at its end."""
+    """By the jobs that read it, and in its own record."""
     monkeypatch.chdir(finished.root)
     plan = Plan(load("params.yaml"), finished.root)
     assert records.damaged(plan) == {}
     artefacts = plan.files.all()
+    known = records.records()
+    assert all((known[name] or {})["seal"] == records.checksum(name) for name in artefacts)
     for name in artefacts:
         with Path(name).open("ab") as file:
             file.write(b" ")
@@ -117,19 +125,74 @@ def test_the_bytes_of_every_artefact_are_on_record(
     assert sorted(records.damaged(plan)) == sorted(artefacts)
 
 
+def unread_by_the_docs() -> list[str]:
+    """Return the patterns of docs/architecture.md of what no job reads."""
+    text = (PROJECT / "docs/architecture.md").read_text()
+    table = text.partition("| no job reads |")[2].partition("\n\n")[0]
+    rows = [line.split("|")[1] for line in table.splitlines()[2:]]
+    return [pattern for row in rows for pattern in re.findall("`([^`]+)`", row)]
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+def test_the_list_of_what_no_job_reads(finished: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is complete, and has nothing that is not made; all of it is protected (see above)."""
+    patterns = unread_by_the_docs()
+    monkeypatch.chdir(finished.root)
+    known = records.records()
+    read = {name for record in known.values() if record for name in record["input"]}
+    unread = set(known) - read
+    assert {"reports/scores.csv", RUN.format("ae", "he", 0, "trials.csv")} <= unread
+    assert [name for name in unread if not any(map(partial(fnmatch, name), patterns))] == []
+    files = Plan(load(PROJECT / "params.yaml"), PROJECT).files
+    made = [*files.all(), *files.extra()]
+    assert [each for each in patterns if not any(fnmatch(name, each) for name in made)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+def test_damage_after_a_kill(
+    project: Copy, reproduced: Copy, record_property: Callable[[str, object], None]
+) -> None:
+    """The run never ended, and no job has read these files: one never will, one has yet to."""
+    record_property("faults", 3)
+    with running(project, "snakemake", "--cores", "1", "--until", "train") as process:
+        wait_until(partial(complete, project), process)
+        assert process.poll() is None, (project.root / "output.txt").read_text()
+        family = [process.pid, *processes_below(process.pid)]
+        for member in family:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(member, signal.SIGKILL)
+        process.wait()
+    assert has_ended(family)
+    names = [str(Path(complete(project)[0], name)) for name in ("trials.csv", "run.json")]
+    for name in names:
+        flip(project.root / name)
+    done = project.run("snakemake")
+    for name in names:
+        assert f"rafs: {name} is damaged: it is not what was made" in done.stderr
+    assert unchanging(project) == unchanging(reproduced)
+
+
+def complete(copy: Copy) -> list[str]:
+    """Return the runs that are made according to Snakemake's records."""
+    made, begun = (
+        {name for name, _ in records.about(copy.root / ".snakemake" / state)}
+        for state in ("metadata", "incomplete")
+    )
+    each = {str(Path(name).parent) for name in made - begun if name.endswith("/trials.csv")}
+    return sorted(run for run in each if f"{run}/run.json" in made - begun)
+
+
 @pytest.mark.slow
 @pytest.mark.workflow
 @pytest.mark.fault
 def test_a_damaged_object_in_the_cache_of_dvc(finished: Copy, reproduced: Copy) -> None:
     """DVC trusts its cache; what it checks out is found to be damaged, and the cache mended."""
-    name = RUN.format("ae", "he", 0, "predictions.npz")
+    name = "data/processed/described/he/seed-0.npz"
     good = (finished.root / name).read_bytes()
-    digest = md5(good).hexdigest()
-    cached = finished.root / ".dvc/cache/files/md5" / digest[:2] / digest[2:]
-    cached.chmod(0o644)
-    cached.write_bytes(good[:-20] + b"\0" * 20)
-    cached.chmod(0o444)
-    finished.run("rm", "-r", "results")
+    cached = damaged_in_the_cache(finished, name)
+    finished.run("rm", "-r", "data/processed")
     finished.run("dvc", "checkout")
     assert (finished.root / name).read_bytes() != good
     done = finished.run("snakemake")
@@ -137,6 +200,32 @@ def test_a_damaged_object_in_the_cache_of_dvc(finished: Copy, reproduced: Copy) 
     assert f"rafs: DVC's copy of {name} was damaged and is replaced" in done.stderr
     assert unchanging(finished) == unchanging(reproduced)
     assert cached.read_bytes() == good
+
+
+def damaged_in_the_cache(copy: Copy, name: str) -> Path:
+    """Damage DVC's copy of a file and return its place."""
+    good = (copy.root / name).read_bytes()
+    digest = md5(good).hexdigest()
+    cached = copy.root / ".dvc/cache/files/md5" / digest[:2] / digest[2:]
+    cached.chmod(0o644)
+    cached.write_bytes(good[:-20] + b"\0" * 20)
+    cached.chmod(0o444)
+    return cached
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+@pytest.mark.fault
+def test_a_damaged_archive_in_the_cache_of_dvc(finished: Copy, reproduced: Copy) -> None:
+    """It is named, and its runs alone are made again."""
+    name = "packed/main/ae/he.tar.gz"
+    damaged_in_the_cache(finished, name)
+    finished.run("rm", "-r", "results", "packed", ".snakemake")
+    finished.run("dvc", "checkout")
+    done = finished.run("snakemake")
+    assert f"rafs: {name} is damaged" in done.stderr
+    assert ran(done)["train"] == 2
+    assert unchanging(finished) == unchanging(reproduced)
 
 
 @pytest.mark.parametrize(
@@ -155,12 +244,13 @@ def test_a_damaged_file_is_never_half_used(
     files.write_json(path, {"status": "ok", "message": None, "metrics": {"nll": 1.5}, **parts})
     spec = {"experiment": "main", "methods": ["ae"], "sweep": {}, "datasets": ["he"], "seeds": [0]}
     spec |= {"categories": {"he": "T"}, "space": {}}
+    outputs = ["scores.csv", "costs.csv", "tuned.csv"]
     damage(path)
     if damage is flip:  # still a number: only its checksum tells
-        aggregate.run(spec)
+        aggregate.run(spec, [], outputs)
         return
     with pytest.raises(DamagedFileError, match=r"seed-0/metrics\.json"):
-        aggregate.run(spec)
+        aggregate.run(spec, [], outputs)
 
 
 @pytest.mark.parametrize("damage", [truncate, another_version, directory, garbage])

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import called
+from called import Called
 from rafs import cli, config, methods, paths
 from rafs.errors import ParameterError
 from rafs.experiments import Run
 from rafs.files import read_json
-from rafs.pipeline.jobs import aggregate, claims, figures, page, score, summary, tables, train
 from rafs.pipeline.plan import Plan
 from rafs.storage import Dataset, read_dataset, write_dataset
 from small_project import PROJECT, replan
@@ -63,8 +64,8 @@ def measured(plan: Plan, data: Dataset, method: str) -> dict:
     """Tune, train and score a method on some data; return its metrics file, read strictly."""
     run = Run("main", method, "he", 0)
     write_dataset(plan.files.sample("he", 0), data)
-    train.run(json.loads(plan.specs.train(run)))
-    score.run(json.loads(plan.specs.score((run,))))
+    called.train(plan, run).run()
+    called.score(plan, run).run()
 
     def refuse(constant: str) -> float:
         raise AssertionError(f"{constant} in a metrics file")
@@ -130,13 +131,13 @@ def test_too_few_rows_to_tune_on_are_refused_by_the_key(rows: int) -> None:
         config.check(content)
 
 
-def job(name: str, spec: str) -> None:
+def done(job: Called) -> None:
     """Run a job as its rule does: if it fails, another stands in for it."""
     log = Path("log.txt")
     with log.open("w") as file, redirect_stderr(file), redirect_stdout(file):
-        failed = cli.main(["job", name, "--spec", spec])
+        failed = cli.main(job.arguments())
     if failed:
-        cli.main(["job", "failed", "--spec", spec, "--of", name, "--log", str(log)])
+        cli.main(job.failed(str(log)))
 
 
 @pytest.mark.parametrize("rows", [1, 2])
@@ -152,11 +153,11 @@ def test_one_training_row(
     }
     chosen |= {"tables": {}, "figures": {}}
     few = Plan(config.check(chosen), PROJECT)
-    job("data", few.specs.data("described", "he", 0))
+    done(called.data(few, "he", 0))
     assert len(read_dataset(few.files.sample("he", 0)).y_train) == rows
     for run in few.experiments["main"].runs:
-        job("train", few.specs.train(run))
-        job("score", few.specs.score((run,)))
+        done(called.train(few, run))
+        done(called.score(few, run))
         found = read_json(run.path(paths.METRICS))
         if run.method == "hde" and rows == 1:
             assert (found["status"], found["metrics"]) == ("failed", None)
@@ -171,16 +172,12 @@ def test_one_training_row(
 def test_reports_of_nothing_but_lost_runs(plan: Plan) -> None:
     """When all runs have diverged, everything is still drawn, judged and shown, as lost."""
     for experiment in plan.experiments.default:
-        aggregate.run(json.loads(plan.specs.aggregate(experiment)))
-    for kind, module in (("tables", tables), ("figures", figures)):
+        called.aggregate(plan, experiment).run()
+    for kind in ("tables", "figures"):
         for name in plan.files.shown_names(kind):
-            module.run(json.loads(plan.specs.shown(kind, name)))
-    for module, spec in (
-        (claims, plan.specs.claims()),
-        (summary, plan.specs.summary()),
-        (page, plan.specs.page()),
-    ):
-        module.run(json.loads(spec))
+            called.shown(plan, kind, name).run()
+    for job in (called.claims, called.summary, called.page):
+        job(plan).run()
     verdicts = Counter(claim["verdict"] for claim in read_json(paths.CLAIMS)["claims"])
     assert set(verdicts) == {"not testable"}, verdicts
     assert read_json(paths.SUMMARY)["runs"]["failed"] == len(plan.experiments["main"].runs)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import called
 from rafs import methods
 from rafs.experiments import Run
 from rafs.pipeline.parameters import load
@@ -57,11 +58,9 @@ def turkish(folder: Path) -> dict[str, str]:
 def alone(copy: Copy) -> None:
     """Run every job of the sample in a plain process, without Snakemake."""
     plan = Plan(load(copy.root / "params.yaml"), copy.root)
-    specs = [("data", plan.specs.data("described", "he", 1))]
-    specs += [("train", plan.specs.train(run)) for run in RUNS]
-    specs += [("score", plan.specs.score((run,))) for run in RUNS]
-    jobs = [["job", name, "--spec", spec] for name, spec in specs]
-    (copy.root / "jobs.json").write_text(json.dumps(jobs))
+    jobs = [called.data(plan, "he", 1)]
+    jobs += [job(plan, run) for job in (called.train, called.score) for run in RUNS]
+    (copy.root / "jobs.json").write_text(json.dumps([job.arguments() for job in jobs]))
     code = "import json; from rafs.cli import main; [main(j) for j in json.load(open('jobs.json'))]"
     copy.run("python", "-c", code, PYTHONHASHSEED="77", OMP_NUM_THREADS="2")
 

@@ -91,14 +91,22 @@ class Browser:
     def open(self, path, fragment=""):
         self._send("POST", "/url", {"url": Path(path).resolve().as_uri() + fragment})
 
+    def devtools(self, command, **params):
+        """Send a command of the DevTools protocol, for what WebDriver has no word for."""
+        self._send("POST", "/goog/cdp/execute", {"cmd": command, "params": params})
+
     def window(self, width, height):
         """Set the size that the page sees, also below the least width of a real window."""
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
-        self._send(
-            "POST",
-            "/goog/cdp/execute",
-            {"cmd": "Emulation.setDeviceMetricsOverride", "params": metrics},
-        )
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.devtools("Emulation.setDeviceMetricsOverride", **size)
+
+    def media(self, name):
+        """Lay the page out for "print" or "screen"."""
+        self.devtools("Emulation.setEmulatedMedia", media=name)
+
+    def save_to(self, folder):
+        """Let downloads go to a folder."""
+        self.devtools("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
 
     def run(self, script, *args):
         """Run JavaScript in the page and return what it returns."""
@@ -111,6 +119,16 @@ class Browser:
         element = self.find(selector)
         self.run("arguments[0].scrollIntoView({block: 'center'})", {ELEMENT: element})
         self._send("POST", f"/element/{element}/click", {})
+
+    def touch(self, selector):
+        """Tap with a finger."""
+        steps = [
+            {"type": "pointerMove", "origin": {ELEMENT: self.find(selector)}, "x": 0, "y": 0},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0},
+        ]
+        finger = {"type": "pointer", "id": "f", "parameters": {"pointerType": "touch"}}
+        self._send("POST", "/actions", {"actions": [finger | {"actions": steps}]})
 
     def type(self, selector, text):
         self._send("POST", f"/element/{self.find(selector)}/value", {"text": text})

@@ -2,6 +2,7 @@ import itertools
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
@@ -14,9 +15,10 @@ from matplotlib.text import Text
 
 import made_up
 import shown
+from rafs import datasets
 from rafs.reporting import catalogue, labels, style
 from rafs.reporting.figures import _data as data
-from rafs.reporting.figures import rafs_effect
+from rafs.reporting.figures import confidence_error, rafs_effect, uncertainty_1d
 from rafs.reporting.figures.confidence_error import curve
 
 FIGURES = catalogue.names("figures")
@@ -256,15 +258,51 @@ def test_uncertainty_bands_are_two_sds_around_the_mean(results):
         assert low < known.y_train.min() < known.y_train.max() < high
 
 
-def test_the_reference_is_the_gp_near_and_away_from_data(results):
-    from rafs.reporting.figures.uncertainty_1d import _reference
+@pytest.mark.parametrize("name", ["he", "forrester"])
+def test_the_reference_fits_its_training_points_and_widens_away_from_them(name):
+    known = datasets.load(name, seed=0)
+    predict = uncertainty_1d._reference(known)
+    mean, sd = predict(known.x_train[:, 0])
+    assert (np.abs(mean - known.y_train) / sd).max() < 3
+    assert known.noise < sd.max() < 2 * known.noise
+    left = known.x_train.min() - 5 * known.x_train.std()
+    assert predict(np.array([left]))[1][0] > 5 * sd.max()
 
-    known = made_up.data("he", 0)
-    order = np.argsort(known.x_train[:, 0])
-    _, mean, sd = _reference(known, known.x_train[order, 0])
-    assert np.abs(mean - known.y_train[order]).max() < 0.4  # of a range of 2, noise 0.1
-    _, _, away = _reference(known, np.array([known.x_train.min() - 10.0]))
-    assert 0.1 < sd.max() < 0.16 < 0.5 < away[0]
+
+def test_the_reference_knows_no_units():
+    known = made_up.data("forrester", 0)
+    grid = np.linspace(0, 1, 9)
+    mean, sd = uncertainty_1d._reference(known)(grid)
+    other = SimpleNamespace(
+        x_train=1e3 * known.x_train + 7, y_train=50 * known.y_train - 9, noise=50 * known.noise
+    )
+    scaled, spread = uncertainty_1d._reference(other)(1e3 * grid + 7)
+    assert np.allclose(scaled, 50 * mean - 9)
+    assert np.allclose(spread, 50 * sd)
+
+
+def test_no_band_leaves_its_panel():
+    class Wild(made_up.Memory):
+        def predictions(self, experiment, method, dataset, seed):
+            found = super().predictions(experiment, method, dataset, seed)
+            return {**found, "variance": found["variance"] * (400 if method == "de" else 1)}
+
+    figure = shown.draw("uncertainty_1d", Wild(small(2)), {"datasets": ["forrester"]})
+    limits = {axes.get_ylim() for axes in figure.axes if axes.axison}
+    assert len(limits) == 1  # widths can be compared across the panels
+    ((low, high),) = limits
+    for band in drawn(figure, "band"):
+        edges = band.get_paths()[0].vertices[:, 1]
+        assert low < edges.min() < edges.max() < high
+    for line in drawn(figure, "reference"):
+        assert low < min(line.get_ydata()) < max(line.get_ydata()) < high
+
+
+def test_every_column_of_uncertainty_panels_names_its_x():
+    frames = {"main": made_up.scores(methods=(*made_up.METHODS, "de_nll"), datasets=["he"])}
+    figure = shown.draw("uncertainty_1d", made_up.Memory(frames), {"datasets": ["he"]})
+    used = [axes for axes in figure.axes if axes.axison]
+    assert [bool(axes.get_xlabel()) for axes in used] == [False] * 3 + [True] * 4
 
 
 def test_confidence_curve_takes_the_confident_ones():
@@ -288,6 +326,28 @@ def test_confidence_error_falls_where_the_sd_is_honest_and_rises_where_it_is_inv
             assert (last < first) == falls
 
 
+def test_confidence_error_starts_where_the_data_are():
+    """RMSEs that lie close together fill the axis instead of its upper edge."""
+    figure = shown.draw("confidence_error", made_up.Memory(small(6)), {"datasets": ["abalone"]})
+    (axes,) = figure.axes
+    lines = [np.asarray(line.get_ydata()) for m in made_up.METHODS for line in drawn(axes, m)]
+    drawn_values = np.concatenate(lines)
+    low, high = axes.get_ylim()
+    assert low > 0
+    bands = np.concatenate([c.get_paths()[0].vertices[:, 1] for c in axes.collections])
+    least, most = min(drawn_values.min(), bands.min()), max(drawn_values.max(), bands.max())
+    assert low > least / 1.5
+    assert high < most * 1.5
+
+
+def test_confidence_intervals_are_those_of_logarithms():
+    curves = np.exp(np.arange(10.0))[:, None] * [1.0, 3.0]
+    found = confidence_error._summary(curves)
+    assert np.allclose(found[0], np.exp([4.5, 1.0, 8.0]))  # the geometric middle
+    assert np.allclose(found[1], 3 * found[0])
+    assert (found > 0).all()
+
+
 @pytest.mark.parametrize("name", ["ensemble_size", "cardinality"])
 def test_sweeps_show_every_value_and_its_median(name, results):
     figure = shown.draw(name, results, {})
@@ -299,6 +359,66 @@ def test_sweeps_show_every_value_and_its_median(name, results):
     for line in drawn(figure, "rafs"):
         assert list(line.get_xdata()) == list(levels)
         assert np.allclose(line.get_ydata(), np.array(list(levels.values())) + shift)
+
+
+def test_ensemble_size_names_the_activations_that_enter(results):
+    figure = shown.draw("ensemble_size", results, {})
+    for axes in figure.axes:
+        found = [label.get_text().split("\n") for label in axes.get_xticklabels()]
+        assert found[:4] == [
+            ["2", "gelu", "softsign"], ["3", "swish"], ["5", "selu", "tanh"], ["7", "erf", "linear"]
+        ]  # fmt: skip
+        assert found[4:] == [["10"], ["15"], ["20"]]
+    other = {"activations": ["erf", "tanh", "linear"], "datasets": ["puma560"]}
+    (axes,) = shown.draw("ensemble_size", results, other).axes
+    assert [t.get_text() for t in axes.get_xticklabels()][:2] == ["2\nerf\ntanh", "3\nlinear"]
+
+
+def with_repeats(frames, experiment, first):
+    """Make the runs from k = `first` on those of `first`, as they are for so many networks."""
+    frame = frames[experiment]
+    runs = frame.set_index(["method", "dataset", "seed"])["nll_paper"].to_dict()
+    frames[experiment] = frame.assign(
+        nll_paper=[
+            runs[f"rafs@k={min(first, int(row.method[-1]))}", row.dataset, row.seed]
+            for row in frame.itertuples()
+        ]
+    )
+
+
+def test_cardinality_draws_the_same_runs_once():
+    frames = small()
+    for experiment in ("cardinality", "cardinality_shuffled"):
+        with_repeats(frames, experiment, 5)
+    figure = shown.draw("cardinality", made_up.Memory(frames), {})
+    (axes,) = figure.axes
+    lines = drawn(axes, "rafs")
+    assert [list(line.get_xdata()) for line in lines] == [[1, 2, 3, 4, 5]] * 2
+    assert [t.get_text() for t in axes.get_xticklabels()] == ["1", "2", "3", "4", "5, 6, 7"]
+    assert not drawn(axes, "same runs")
+
+
+def test_cardinality_shows_where_only_one_curve_goes_on():
+    frames = small()
+    with_repeats(frames, "cardinality", 5)
+    (axes,) = shown.draw("cardinality", made_up.Memory(frames), {}).axes
+    fixed, shuffled = drawn(axes, "rafs")
+    assert list(fixed.get_xdata()) == [1, 2, 3, 4, 5]
+    assert list(shuffled.get_xdata()) == list(range(1, 8))
+    (onwards,) = drawn(axes, "same runs")
+    assert list(onwards.get_xdata()) == [5, 7]
+    assert set(onwards.get_ydata()) == {fixed.get_ydata()[-1]}
+    assert axes.get_xticklabels()[-1].get_text() == "7"
+
+
+def test_cardinality_has_a_curve_with_a_shuffled_order(results):
+    figure = shown.draw("cardinality", results, {})
+    fixed, shuffled = drawn(figure, "rafs")
+    assert fixed.get_linestyle() == "-" != shuffled.get_linestyle()
+    (legend,) = figure.legends
+    assert [t.get_text() for t in legend.get_texts()] == [
+        "5 networks, fixed order", "7 networks, shuffled order"
+    ]  # fmt: skip
 
 
 def test_sweep_of_a_wide_range_is_logarithmic():
@@ -350,11 +470,24 @@ def test_calibration_shows_the_median_over_datasets():
         assert np.allclose(line.get_ydata(), np.arange(0.1, 1, 0.1) * 2 / 3)
 
 
-def test_in_out_shows_synthetic_datasets_only(results):
+def test_in_out_pairs_synthetic_datasets_method_by_method(results):
     figure = shown.draw("in_out", results, {})
-    (points,) = drawn(figure, "rafs")
-    assert len(points.get_xdata()) == sum(made_up.CATEGORY[d] != "real" for d in SOME)
-    assert np.allclose(np.asarray(points.get_ydata()) - points.get_xdata(), 1.0)
+    left, _ = figure.axes
+    synthetic = [d for d in SOME if made_up.CATEGORY[d] != "real"]
+    main = results.scores("main")
+    for place, method in enumerate(made_up.METHODS):
+        assert left.get_yticklabels()[place].get_text() == labels.method(method)
+        mine = main[(main["method"] == method) & main["dataset"].isin(synthetic)]
+        medians = mine.groupby("dataset")["nll_paper"].median().to_numpy()  # as in the table
+        lines = drawn(left, f"{method}: dataset")
+        ends = np.array([line.get_xdata() for line in lines])
+        assert np.allclose(np.sort(ends[:, 0]), np.sort(medians - 0.5))
+        assert np.allclose(ends[:, 1] - ends[:, 0], 1.0)  # made up: the same for every dataset
+        assert all(abs(line.get_ydata()[0] - place) < 0.5 for line in lines)
+        (inside,), (outside,) = drawn(left, method), drawn(left, f"{method}: outside")
+        assert np.isclose(inside.get_xdata()[0], np.median(medians) - 0.5)
+        assert np.isclose(outside.get_xdata()[0], np.median(medians) + 0.5)
+    assert left.get_xlabel() == "NLL (without ½ ln 2π, nats per example)"
 
 
 def test_overview_puts_the_best_on_top_and_counts_every_place(results):

@@ -1,8 +1,10 @@
 import base64
 import hashlib
+import itertools
 import re
 from html.parser import HTMLParser
 from types import SimpleNamespace
+from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
@@ -12,13 +14,15 @@ from hypothesis import strategies as st
 
 import made_up
 import shown
-from rafs.reporting import page, style
+from rafs.evaluation import metrics
+from rafs.reporting import page, style, table_files
 from rafs.reporting.claims import KINDS, as_json, judge
 from rafs.reporting.page import answer, elements, plot, scores
 from rafs.reporting.tables import comparison, nll_vs_published, why
 
 EVIL = "<script>alert('1')</script> & \"two\""
 DATASETS = ("he", "forrester", "rastrigin", "borehole", "abalone", "boston")
+REPOSITORY = "https://example.org/some/one"
 EXPERIMENTS = ("main", "de_nll", "rafs_on", "ensemble_size")
 
 
@@ -65,6 +69,7 @@ def made(inputs=None, **more):
         "claims": as_json(judge(inputs))["claims"],
         "params": f"seeds: 10  # {EVIL}\n",
         "versions": {"rafs": "0.1.0", EVIL: "1"},
+        "origin": {"Commit": "0123abcd", "Repository": REPOSITORY, "Edited parameters": EVIL},
     }
     return page.build(inputs, **(content | more))
 
@@ -119,7 +124,7 @@ def test_every_section_is_there_and_linked(read):
     for key in page.SECTIONS:
         assert key in ids
     for link in read.all("a"):
-        if link["href"].startswith("#"):
+        if link.get("href", "").startswith("#"):
             assert link["href"][1:] in ids, link
     for name in DATASETS:
         assert f"dataset-{name}" in ids
@@ -135,8 +140,24 @@ def test_nothing_comes_from_outside(text, read):
     style_text = re.search("<style>(.*?)</style>", text, re.DOTALL)[1]
     assert "url(" not in style_text
     assert "@import" not in style_text
-    outside = [a["href"] for a in read.all("a") if not a["href"].startswith("#")]
-    assert all(link.startswith("https://doi.org/10.") for link in outside)
+    links = [a["href"] for a in read.all("a") if not a.get("href", "#").startswith("#")]
+    outside = [link for link in links if not link.startswith("data:text/csv")]
+    assert all(link.startswith(("https://doi.org/10.", REPOSITORY)) for link in outside)
+
+
+def test_every_table_of_the_report_can_be_saved(read):
+    saved = {a["download"]: a.get("href") for a in read.all("a") if "download" in a}
+    assert set(saved) == {
+        "overview.svg",  # the script gives the picture to these two
+        "critical_difference.svg",
+        "controls.svg",
+        "comparison.csv",
+        "why.csv",
+        "nll_vs_published.csv",
+    }
+    content = unquote(saved["comparison.csv"].partition(",")[2])
+    table = comparison.build(made_up.Memory(frames()), {})
+    assert content == table_files.csv(table)
 
 
 def test_the_policy_allows_only_this_script_and_style(text, read):
@@ -248,8 +269,6 @@ def test_every_verdict_has_its_badge():
 
 
 def test_cells_hold_ours_and_the_published_value(read):
-    cells = [a for a in read.all("td") if "published: > 100 " in a.get("title", "")]
-    assert cells
     assert "paper 2.21" in read.words
     frame = frames()["main"]
     found = scores.scores(frame, "nll_paper", made_up.METHODS)
@@ -261,6 +280,7 @@ def test_cells_hold_ours_and_the_published_value(read):
     assert found["he", "de"].summary.diverged == 1
     assert he.best
     assert not found["he", "de"].best
+    assert any("published: > 100 " in line for line in found["he", "de"].words)
 
 
 def test_nearest_coverage_is_best():
@@ -285,8 +305,24 @@ def test_lost_runs_are_counted_and_explained(read):
 def test_parameters_versions_and_citation_are_shown(read):
     words = " ".join(read.words)
     assert "seeds: 10" in words
+    assert "0123abcd" in words
+    assert read.all("a", href=REPOSITORY)
     assert "0.1.0" in words
     assert "10.1609/aaai.v37i12.26768" in words
+
+
+def test_headings_go_down_one_step_at_a_time(read):
+    levels = [int(tag[1]) for tag, _ in read.tags if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[:2] == [1, 2]
+    assert levels.count(3) > 10
+    assert all(below - above <= 1 for above, below in itertools.pairwise(levels))
+
+
+def test_no_name_of_a_column_is_shown_as_it_is(read):
+    """Readers see labels; only settings, paths and params.yaml keep the names of the code."""
+    raw = re.compile("|".join(sorted(name for name in metrics.BY_NAME if "_" in name)))
+    seen = [words for words in read.words if raw.search(words) and not words.startswith('{"files"')]
+    assert seen == []
 
 
 def test_a_page_of_nothing_is_a_page():
@@ -324,6 +360,27 @@ def test_the_small_plot_stays_inside_its_frame(rows):
             if key in attributes:
                 place = float(attributes[key])
                 assert plot.LEFT - 0.1 <= place <= plot.LEFT + plot.WIDTH + 0.1, (tag, key)
+
+
+def test_a_censored_value_does_not_stretch_the_axis():
+    """“> 100” says no place; it stands at the edge."""
+    ours = plot.Row("a", "#000000", 1.0, 0.9, 1.1)
+    drawn = [
+        plot.dots([ours, plot.Row("b", "#000000", 2.0, 1.9, 2.1, published, True)], "t")
+        for published in (np.nan, 100.0)
+    ]
+    places = [[a["cx"] for a in Reader(one).all("circle")] for one in drawn]
+    assert places[0] == places[1]
+    (mark,) = Reader(drawn[1]).all("path")
+    assert mark["d"].startswith(f"M{plot.LEFT + plot.WIDTH}")
+
+
+@given(*[st.floats(0, 1)] * 4)
+def test_text_on_any_colour_can_be_read(red, green, blue, alpha):
+    light = style.luminance([1 - alpha * (1 - part) for part in (red, green, blue)])
+    text = {"white": 1.0, "black": 0.0}[style.on((red, green, blue), alpha)]
+    high, low = max(light, text), min(light, text)
+    assert (high + 0.05) / (low + 0.05) >= 4.5
 
 
 @given(st.lists(st.floats(-1e9, 1e9), min_size=2, max_size=9))

@@ -63,11 +63,11 @@ def test_setting_of_a_method(finished: Copy, tool: tuple[str, ...]) -> None:
 def test_with_another_snakemake(finished: Copy) -> None:
     """One that is not made faster does the same; the locked one is."""
     locked = provenance.pins(finished.root / "requirements.lock")["snakemake"]
-    assert locked.startswith(f"{snakemake_compat.QUICKENED}.")
+    assert locked.startswith(f"{snakemake_compat.KNOWN}.")
     finished.replace(
         "src/rafs/pipeline/snakemake_compat.py",
-        f'QUICKENED = "{snakemake_compat.QUICKENED}"',
-        'QUICKENED = "8.0"',
+        f'KNOWN = "{snakemake_compat.KNOWN}"',
+        'KNOWN = "8.0"',
     )
     finished.edit(set_learning_rate)
     assert finished.jobs("snakemake") == {"train": 4, "score": 2, **SHOWN}

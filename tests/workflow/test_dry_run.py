@@ -112,12 +112,13 @@ def test_a_dry_run_is_what_runs(finished: Copy) -> None:
     assert planned(finished) == ({}, set())
 
 
-def test_what_is_run_by_name_does_without_a_method_that_main_has_lost(finished: Copy) -> None:
-    """It leaves the method out, with a note; the dry run knows."""
+def test_what_is_run_by_name_does_without_what_main_has_lost(finished: Copy) -> None:
+    """It leaves out a method and a seed, with a note; the dry run knows."""
 
     def change(params: dict[str, Any]) -> None:
         params["experiments"]["main"]["methods"].remove("ae")
-        params["experiments"]["more"] = {**MORE, "seeds": 1, "default": False}
+        params["experiments"]["main"]["seeds"] = 1
+        params["experiments"]["more"] = {**MORE, "default": False}
 
     finished.run("rm", "-r", ".git")
     finished.edit(change)
@@ -125,5 +126,5 @@ def test_what_is_run_by_name_does_without_a_method_that_main_has_lost(finished: 
     assert planned(finished, "more")[0] == expected
     done = finished.run("snakemake", "more")
     assert ran(done) == expected
-    assert "rafs: experiment more leaves out ae: main does not tune it" in done.stderr
+    assert "rafs: experiment more leaves out ae, seed 1: main does not tune it" in done.stderr
     assert not (finished.root / "results/runs/more/ae@size=2").exists()

@@ -3,10 +3,15 @@
 import fcntl
 import json
 from base64 import urlsafe_b64encode
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+import called
+from rafs.experiments import Run
+from rafs.pipeline.parameters import load
+from rafs.pipeline.plan import Plan
 from small_project import Copy
 
 pytestmark = pytest.mark.workflow
@@ -38,10 +43,12 @@ def test_status(finished: Copy) -> None:
     finished.edit(lambda params: params["methods"]["rafs"].update(learning_rate=0.02))
     (finished.root / "results/runs/main/ae/he/seed-0/metrics.json").unlink()
     (finished.root / "log.txt").write_text("it was [/red] told to")
-    place = {"experiment": "main", "method": "ae", "dataset": "he", "seed": 1}
-    for spec in (place, {**place, "experiment": "gone"}):  # one is of no experiment any more
-        spec = json.dumps({**spec, "protocol": "described"})
-        finished.run("rafs", "job", "failed", "--of", "train", "--log", "log.txt", "--spec", spec)
+    job = called.train(
+        Plan(load(finished.root / "params.yaml"), finished.root), Run("main", "ae", "he", 1)
+    )
+    finished.run("rafs", *job.failed("log.txt"))
+    gone = replace(job, outputs=[name.replace("main", "gone") for name in job.outputs])
+    finished.run("rafs", *gone.failed("log.txt"))  # of no experiment any more
     told = "the train job failed: it was [/red] told to (see log.txt)"
     finished.edit(lambda params: params["experiments"]["main"]["datasets"].append("boston"))
     found = status(finished)

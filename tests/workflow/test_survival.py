@@ -88,35 +88,33 @@ def enough(folder: Path, files: int) -> bool:
 
 
 SABOTAGE = """
-def sabotaged(spec, kind, wanted):
+def sabotaged(files, kind, wanted):
     import os
 
-    place = [spec.get(key) for key in ("method", "dataset", "seed")]
-    if os.environ.get("SABOTAGE") and place == wanted:
+    if os.environ.get("SABOTAGE") and any(wanted in file for file in files):
         raise RuntimeError(f"sabotage of {kind}")
 """
 
 
-def sabotage(copy: Copy, wanted: dict[str, list[str | int | None]]) -> None:
-    """Let one job of a kind fail while SABOTAGE is set: the one with this method, dataset, seed."""
+def sabotage(copy: Copy, wanted: dict[str, str]) -> None:
+    """Let one job of a kind fail while SABOTAGE is set: the one whose file has this in its name."""
     for kind, place in wanted.items():
-        call = f"    sabotaged(spec, {kind!r}, {place!r})\n"
         path = copy.root / f"src/rafs/pipeline/jobs/{kind}.py"
-        function = "score" if kind == "score" else "run"  # of one run
-        start = f"def {function}(spec: dict[str, Any]) -> None:\n"
-        head, _, rest = path.read_text().partition(start)
-        docstring, newline, body = rest.partition("\n")
-        path.write_text(f"{head}{SABOTAGE}\n\n{start}{docstring}{newline}{call}{body}")
+        function, files = ("score", "files") if kind == "score" else ("run", "outputs")
+        start = rf'def {function}\(spec: [^\n]*{files}: [^\n]*:\n    """.*?"""\n'
+        call = f"    sabotaged({files}, {kind!r}, {place!r})\n"
+        (found,) = re.findall(start, text := path.read_text(), re.DOTALL)
+        path.write_text(text.replace(found, f"{SABOTAGE}\n\n{found}{call}"))
 
 
 def test_failing_jobs(
     finished: Copy, reproduced: Copy, record_property: Callable[[str, object], None]
 ) -> None:
     """Three jobs of three kinds fail; all others are made, and the next run makes just those."""
-    wanted: dict[str, list[str | int | None]] = {
-        "data": [None, "forrester", 1],
-        "train": ["rafs", "he", 0],
-        "score": ["rafs", "forrester", 0],
+    wanted = {
+        "data": "described/forrester/seed-1.npz",
+        "train": "main/rafs/he/seed-0/",
+        "score": "main/rafs/forrester/seed-0/",
     }
     record_property("faults", len(wanted))
     sabotage(finished, wanted)
@@ -158,7 +156,7 @@ def test_a_failing_job_of_a_part(finished: Copy) -> None:
 
     A look at what there is to do, with another run or not, changes nothing of that.
     """
-    sabotage(finished, {"train": ["ae", "he", 0]})
+    sabotage(finished, {"train": "main/ae/he/seed-0/"})
     done = finished.run("snakemake", "main", SABOTAGE="1", check=False)
     assert done.returncode == 1
     assert "rafs: runs: 7 of 8 are there, 7 of them new" in done.stderr
@@ -182,7 +180,7 @@ def test_a_failing_job_by_name_travels_as_such(finished: Copy, tmp_path: Path) -
     """It keeps no default run from its end, and is repeated by name, in a clone too."""
     more = {"methods": ["ae"], "datasets": ["he"], "seeds": [7], "default": False}
     finished.edit(lambda params: params["experiments"].update(more=more))
-    sabotage(finished, {"train": ["ae", "he", 7]})
+    sabotage(finished, {"train": "more/ae/he/seed-7/"})
     assert finished.run("snakemake", "more", SABOTAGE="1", check=False).returncode == 1
     done = finished.run("snakemake")
     assert "rafs: failed" not in done.stderr
@@ -207,7 +205,7 @@ def test_guard_1_outputs_without_a_record(finished: Copy) -> None:
     assert "Traceback" not in done.stderr
     assert finished.run("dvc", "repro", check=False).returncode != 0
     assert finished.snapshot("results/runs/**/predictions.npz") == before
-    finished.run("dvc", "checkout")  # the first advice
+    finished.run("rafs", "unpack")  # the first advice
     finished.run("git", "checkout", "--quiet", "params.yaml")
     assert finished.jobs("snakemake") == {}
     finished.run("rm", "-r", ".snakemake/metadata")

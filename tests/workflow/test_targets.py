@@ -116,6 +116,14 @@ def test_real_data_that_cannot_be_had(project: Copy) -> None:
     again = project.run("snakemake", **no_network())
     assert ran(again) == {}
     assert "rafs: boston is missing and its runs with it" in again.stderr
+    status = json.loads(project.run("rafs", "status", "--json", **no_network()).stdout)
+    without = {kind: counts["without data"] for kind, counts in status["jobs"].items()}
+    assert without == {"data": 3, "training": 2, "scoring": 1, "reports": 0}
+    assert (status["jobs"]["training"]["done"], status["jobs"]["scoring"]["done"]) == (2, 1)
+    assert (status["complete"], status["seconds_left"]) == (False, 0)
+    shown = project.run("rafs", "status", **no_network()).stdout
+    assert "2 runs are without data; all the rest is up to date" in shown
+    assert "everything is up to date" not in shown
     project.edit(lambda params: params.update(strict=True))
     strict = project.run("snakemake", check=False, **no_network())
     assert strict.returncode != 0

@@ -1,8 +1,9 @@
 # Parameters, the plan made from them, and the guards around a run (rafs.pipeline.guards says what each is for).
 #
-# Rules run `rafs job NAME --spec JSON`. PLAN gives the inputs of a job, and its spec: everything that the result
-# depends on besides the inputs (settings, seed, hash of the job's code), so that a changed spec runs the job again. Paths are
-# templates of rafs.paths. A job that fails is replaced by `rafs job failed`, which writes outputs that say so: the rest goes on.
+# Rules run `rafs job NAME --spec JSON --input FILES --output FILES`: a job reads and writes these files, in this order. Its spec
+# is everything that the result depends on besides the inputs (settings, seed, hash of the job's code), so that a changed spec runs
+# the job again. PLAN says what both are. Paths are templates of rafs.paths. A job that fails is replaced by `rafs job failed`,
+# which writes outputs that say so: the rest goes on.
 import math
 import os
 import sys
@@ -25,6 +26,7 @@ from rafs.pipeline import guards
 from rafs.experiments import Run
 from rafs.pipeline.plan import Plan
 from rafs.reporting.catalogue import declaration
+from rafs.reporting.seeds import SEEDS
 
 PLAN = Plan(guards.parameters(ROOT, config.get("edition")), ROOT)
 GUARD = guards.Guard(workflow, PLAN, ROOT)

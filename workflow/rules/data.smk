@@ -2,9 +2,9 @@
 # cluster often have no network. Every dataset is sampled once per seed.
 rule fetch:
     input:
-        lambda wc: PLAN.sources.supplied(wc.dataset),
+        table=lambda wc: PLAN.sources.supplied(wc.dataset),
     output:
-        paths.FETCHED,
+        record=paths.FETCHED,
     log:
         "logs/fetch/{dataset}.txt",
     priority: 2
@@ -14,12 +14,14 @@ rule fetch:
     params:
         spec=lambda wc: PLAN.specs.fetch(wc.dataset),
     shell:
-        "rafs job fetch --spec {params.spec:q} > {log:q} 2>&1"
+        "rafs job fetch --spec {params.spec:q} --input {input:q} --output {output:q}"
+        " > {log:q} 2>&1"
 
 
 rule data:
     input:
-        lambda wc: PLAN.sources.inputs(wc.dataset, wc.protocol),
+        records=lambda wc: PLAN.sources.records(wc.dataset, wc.protocol),
+        table=lambda wc: PLAN.sources.tables(wc.dataset, wc.protocol),
     output:
         paths.DATA,
     log:
@@ -30,5 +32,6 @@ rule data:
     params:
         spec=lambda wc: PLAN.specs.data(wc.protocol, wc.dataset, int(wc.seed)),
     shell:
-        "rafs job data --spec {params.spec:q} > {log:q} 2>&1"
-        " || rafs job failed --spec {params.spec:q} --of data --log {log:q}"
+        "rafs job data --spec {params.spec:q} --input {input:q} --output {output:q}"
+        " > {log:q} 2>&1 || rafs job failed --of data --log {log:q}"
+        " --spec {params.spec:q} --input {input:q} --output {output:q}"

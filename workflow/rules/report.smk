@@ -1,15 +1,15 @@
 # From metrics to tables, figures, verdicts and the page.
+#
+# The one job that is not given its inputs: thousands do not fit on a command line, which ends at 128 KB. It works them out from its
+# spec with the function that they are listed by here (`gathered_run` in rafs.pipeline.jobs.aggregate).
 rule aggregate:
     input:
-        lambda wc: [
-            run.path(t)
-            for run in PLAN.files.gathered(wc.experiment, GUARD.targets())
-            for t in (paths.METRICS, paths.COST, paths.BEST)
-        ],
+        lambda wc: PLAN.files.gathered_files(wc.experiment, GUARD.targets()),
     output:
-        paths.SCORES,
-        paths.COSTS,
-        paths.TUNED,
+        scores=paths.SCORES,
+        costs=paths.COSTS,
+        tuned=paths.TUNED,
+        seeds=SEEDS,
     log:
         "logs/aggregate/{experiment}.txt",
     priority: 3
@@ -18,7 +18,7 @@ rule aggregate:
     params:
         spec=lambda wc: PLAN.specs.aggregate(wc.experiment, GUARD.targets()),
     shell:
-        "rafs job aggregate --spec {params.spec:q} > {log:q} 2>&1"
+        "rafs job aggregate --spec {params.spec:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule table:
@@ -43,7 +43,8 @@ rule table:
         spec=lambda wc: PLAN.specs.shown("tables", wc.name),
         caption=lambda wc: declaration("tables", wc.name).caption,
     shell:
-        "rafs job tables --spec {params.spec:q} > {log:q} 2>&1"
+        "rafs job tables --spec {params.spec:q} --input {input:q} --output {output:q}"
+        " > {log:q} 2>&1"
 
 
 rule figure:
@@ -68,7 +69,8 @@ rule figure:
         spec=lambda wc: PLAN.specs.shown("figures", wc.name),
         caption=lambda wc: declaration("figures", wc.name).caption,
     shell:
-        "rafs job figures --spec {params.spec:q} > {log:q} 2>&1"
+        "rafs job figures --spec {params.spec:q} --input {input:q} --output {output:q}"
+        " > {log:q} 2>&1"
 
 
 rule claims:
@@ -85,15 +87,16 @@ rule claims:
     params:
         spec=lambda wc: PLAN.specs.claims(),
     shell:
-        "rafs job claims --spec {params.spec:q} > {log:q} 2>&1"
+        "rafs job claims --spec {params.spec:q} --input {input:q} --output {output:q}"
+        " > {log:q} 2>&1"
 
 
 rule summary:
     input:
         PLAN.files.scores(),
     output:
-        paths.SUMMARY,
-        paths.PLOT_SCORES,
+        metrics=paths.SUMMARY,
+        medians=paths.PLOT_SCORES,
     log:
         "logs/summary.txt",
     priority: 3
@@ -102,9 +105,11 @@ rule summary:
     params:
         spec=lambda wc: PLAN.specs.summary(),
     shell:
-        "rafs job summary --spec {params.spec:q} > {log:q} 2>&1"
+        "rafs job summary --spec {params.spec:q} --input {input:q} --output {output:q}"
+        " > {log:q} 2>&1"
 
 
+# Experiments that are run by name are on the page as far as they are there. They are no inputs, which would make them run.
 rule page:
     input:
         PLAN.files.page_inputs(),
@@ -117,14 +122,17 @@ rule page:
         "../envs/rafs.yaml"
     params:
         spec=lambda wc: PLAN.specs.page(),
+        extras=lambda wc: PLAN.files.page_extras(),
     shell:
-        "rafs job page --spec {params.spec:q} > {log:q} 2>&1"
+        "rafs job page --spec {params.spec:q} --input {input:q} {params.extras:q}"
+        " --output {output:q} > {log:q} 2>&1"
 
 
 # Fails, with the list, if any job before it did: so does the whole workflow then.
 rule verify:
     input:
-        paths.PAGE,
+        page=paths.PAGE,
+        scores=PLAN.files.scores(),
     output:
         paths.COMPLETE,
     log:
@@ -135,4 +143,5 @@ rule verify:
     params:
         spec=lambda wc: PLAN.specs.verify(),
     shell:
-        "rafs job verify --spec {params.spec:q} > {log:q} 2>&1"
+        "rafs job verify --spec {params.spec:q} --input {input.scores:q} --output {output:q}"
+        " > {log:q} 2>&1"

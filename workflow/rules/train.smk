@@ -23,8 +23,9 @@ rule train:
     params:
         spec=lambda wc: PLAN.specs.train(run_of(wc)),
     shell:
-        "rafs job train --spec {params.spec:q} > {log:q} 2>&1"
-        " || rafs job failed --spec {params.spec:q} --of train --log {log:q}"
+        "rafs job train --spec {params.spec:q} --input {input:q} --output {output:q}"
+        " > {log:q} 2>&1 || rafs job failed --of train --log {log:q}"
+        " --spec {params.spec:q} --input {input:q} --output {output:q}"
 
 
 # One job scores all seeds of (experiment, method, dataset), and writes one metrics file per run.
@@ -51,8 +52,9 @@ for seeds, experiments in PLAN.experiments.same_seeds().items():
         params:
             spec=lambda wc: PLAN.specs.score(cell_of(wc)),
         shell:
-            "rafs job score --spec {params.spec:q} > {log:q} 2>&1"
-            " || rafs job failed --spec {params.spec:q} --of score --log {log:q}"
+            "rafs job score --spec {params.spec:q} --input {input:q} --output {output:q}"
+            " > {log:q} 2>&1 || rafs job failed --of score --log {log:q}"
+            " --spec {params.spec:q} --input {input:q} --output {output:q}"
 
     workflow.ruleorder(score_rule(seeds), "score_alone")
 
@@ -74,5 +76,6 @@ rule score_alone:
     params:
         spec=lambda wc: PLAN.specs.score((run_of(wc),)),
     shell:
-        "rafs job score --spec {params.spec:q} > {log:q} 2>&1"
-        " || rafs job failed --spec {params.spec:q} --of score --log {log:q}"
+        "rafs job score --spec {params.spec:q} --input {input:q} --output {output:q}"
+        " > {log:q} 2>&1 || rafs job failed --of score --log {log:q}"
+        " --spec {params.spec:q} --input {input:q} --output {output:q}"

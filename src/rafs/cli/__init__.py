@@ -54,8 +54,8 @@ The reproduction itself is run by `snakemake` or `dvc repro` in the project's di
     top.add_argument("--version", action="version", version=f"rafs {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for add in (
-        _add_compare, _add_status, _add_check, _add_fetch, _add_smoke, _add_clean, _add_completion,
-        _add_job,
+        _add_compare, _add_status, _add_check, _add_fetch, _add_smoke, _add_pack, _add_unpack,
+        _add_crate, _add_clean, _add_completion, _add_job,
     ):  # fmt: skip
         add(commands)
     return top
@@ -117,9 +117,9 @@ The table needs a header and numbers without gaps; name columns of text with --c
 def _add_status(commands: Commands) -> None:
     status = _command(
         commands, "status", _status, "show how far the reproduction is",
-        """Count the jobs that are done, running, failed, stale (made from something else than they
-would be made from now) or still to do, name missing data, and estimate the time that is left.
-Nothing is run; `snakemake -n` says exactly what would be.""",
+        """Count the jobs that are done, without data, running, failed, stale (made from something
+else than they would be made from now) or still to do, name missing data, and estimate the time that
+is left. Nothing is run; `snakemake -n` says exactly what would be.""",
         """  rafs status
   rafs status --cores 8
   rafs status --json | jq .seconds_left""",
@@ -163,6 +163,38 @@ def _add_smoke(commands: Commands) -> None:
     )
 
 
+def _add_pack(commands: Commands) -> None:
+    _command(
+        commands, "pack", _pack, "write the results to archives, which DVC stores and transfers",
+        """A complete run of `snakemake` does so by itself. Archives of files that have not changed
+stay as they are.""",
+        "  rafs pack",
+    )  # fmt: skip
+
+
+def _add_unpack(commands: Commands) -> None:
+    _command(
+        commands, "unpack", _unpack, "restore the results from the archives that DVC has brought",
+        """`snakemake` does so by itself for new archives. This also replaces results and records
+that have changed since, or were deleted.""",
+        "  rafs unpack",
+    )  # fmt: skip
+
+
+def _add_crate(commands: Commands) -> None:
+    crate = _command(
+        commands, "crate", _crate, "pack a finished reproduction for an archive, as an RO-Crate",
+        """Write code, parameters, reports and the scores of every run, with a description of the
+run that machines can read (Workflow Run RO-Crate 0.5). The reproduction must be finished.""",
+        "  rafs crate\n  rafs crate --output rafs-crate.zip --agent 'Ada Lovelace'",
+    )  # fmt: skip
+    crate.add_argument(
+        "--output", default="rafs-crate.zip", metavar="PATH",
+        help="a zip file, or a new folder (rafs-crate.zip)",
+    )  # fmt: skip
+    crate.add_argument("--agent", metavar="NAME", help="who ran it (user.name of git)")
+
+
 def _add_clean(commands: Commands) -> None:
     clean = _command(
         commands, "clean", _clean, "remove outputs that nobody knows the making of",
@@ -186,8 +218,8 @@ def _add_completion(commands: Commands) -> None:
 def _add_job(commands: Commands) -> None:
     made = _command(
         commands, "job", command.run, "run one job of the workflow (called by its rules)",
-        "Run one job of the workflow. The rules call this; --spec is what they pass.",
-        """  rafs job fetch --spec '{"dataset": "boston", "strict": false}'""",
+        "Run one job of the workflow, as its rule does: with what it depends on, and its files.",
+        """  rafs job fetch --spec '{"dataset": "boston", "strict": false}' --output boston.json""",
     )  # fmt: skip
     command.add_arguments(made)
 
@@ -269,14 +301,47 @@ def _smoke(options: argparse.Namespace) -> int:
     return subprocess.run(command, env=environment, check=False).returncode
 
 
-def _clean(options: argparse.Namespace) -> int:
+def _pack(_: argparse.Namespace) -> int:
+    from rafs.pipeline import packs
+
+    _refuse_in_use()
+    print(f"{packs.pack()} archives of {packs.PACKS} were written")
+    return 0
+
+
+def _unpack(_: argparse.Namespace) -> int:
+    from rafs.pipeline import packs
+
+    _refuse_in_use()
+    print(f"{packs.unpack(everything=True)} archives of {packs.PACKS} were unpacked")
+    return 0
+
+
+def _refuse_in_use() -> None:
+    """Change nothing below a workflow that is running."""
     from rafs.pipeline.lock import IN_USE, held_by
+
+    if holder := held_by():
+        raise RafsError(IN_USE.format(holder))
+
+
+def _crate(options: argparse.Namespace) -> int:
+    from rafs.pipeline import crate
+    from rafs.pipeline.parameters import load
+    from rafs.pipeline.plan import Plan
+
+    agent = crate.user() if options.agent is None else options.agent
+    count = crate.write(Plan(load("params.yaml")), Path(options.output), agent)
+    print(f"{options.output} has {count} files; {crate.METADATA} describes them")
+    return 0
+
+
+def _clean(options: argparse.Namespace) -> int:
     from rafs.pipeline.parameters import load
     from rafs.pipeline.plan import Plan
     from rafs.pipeline.records import unrecorded
 
-    if holder := held_by():
-        raise RafsError(IN_USE.format(holder))
+    _refuse_in_use()
     for name in unrecorded(Plan(load("params.yaml"))):
         Path(name).unlink()
         print(f"removed {name}")

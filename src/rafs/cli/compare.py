@@ -39,7 +39,8 @@ def run(options: argparse.Namespace) -> int:
 
     train, test = tabular.parts(table, plan.entry.get("split", 0.2), 0, plan.name, str(file))
     figure = picture.draw(frame, rows, f"{file.name}: {plan.entry['target']}")
-    pictures = style.save(figure, out / "comparison", picture.CAPTION)
+    pictures = style.files(out / "comparison")
+    style.save(figure, pictures, picture.CAPTION)
     write_csv(str(out / "scores.csv"), [clean(row) for row in frame.to_dict("records")])
     result = {
         "file": str(options.file),

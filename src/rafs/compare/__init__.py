@@ -286,7 +286,7 @@ def _place(row: Mapping[str, Any]) -> tuple[float, int, float]:
     )
 
 
-def text(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:
+def text(row: Mapping[str, Any], name: str, decimals: int | None = 2) -> str:
     """Show a median with its interval, in plain characters."""
     from rafs.reporting.table import number
 
@@ -300,8 +300,7 @@ def text(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:
     return f"{shown} [{number(value['low'], decimals)}, {number(high, decimals)}]"
 
 
-def decimals(rows: Sequence[Mapping[str, Any]], name: str) -> int:
-    """Return how many decimals a column needs."""
-    from rafs.reporting.table import decimals_for
-
-    return decimals_for([row[name]["median"] for row in rows if row[name]["median"] is not None])
+def decimals(rows: Sequence[Mapping[str, Any]], name: str) -> int | None:
+    """Limit a column to two decimals, unless a median would lose its digits (None: no limit)."""
+    medians = (row[name]["median"] for row in rows)
+    return None if any(0 < abs(value) < 0.1 for value in medians if value is not None) else 2

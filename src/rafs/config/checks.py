@@ -307,13 +307,11 @@ def _check_takes_values(params: Params, name: str, source: str) -> None:
             f"{where}: {source!r} tunes none of what experiments.{name} runs; take the experiment "
             "out, or put its methods and datasets there"
         )
-    if not params.seeds_of(name):
-        raise ParameterError(f"experiments.{name}.seeds: {source!r} tunes none of them")
-    missing = set(params.seeds_of(name)) - set(params.seeds_of(source))
-    if missing:
+    missing = params.untuned_seeds(name)
+    if missing and (entry.default or missing == params.seeds_of(name)):
         raise ParameterError(
             f"experiments.{name}.seeds: {source!r} tunes no seed {min(missing)}; a run takes the "
-            "tuned values of the same seed"
+            f"tuned values of the same seed, so give experiments.{name} seeds of {source!r}"
         )
 
 

@@ -289,3 +289,6 @@ class ShownEntry(Group):
     methods: SomeNames | None = None
     seed: Annotated[int, Field(ge=0)] | None = None
     metric: Annotated[str | None, Among(metrics.NAMES)] = None
+    activations: SomeNames | None = Field(
+        default=None, description="the set in its order, for figures that name its members"
+    )

@@ -125,16 +125,8 @@ class Params(Group):
         return _of(self.experiments[experiment].settings, method) or MethodSettings()
 
     def seeds_of(self, experiment: str) -> list[int]:
-        """Return the seeds of an experiment.
-
-        One that is run by name leaves out those that its source of tuned values does not have.
-        """
-        entry, source = self.experiments[experiment], self.tuning_source(experiment)
-        seeds = listed(entry.seeds or self.seeds)
-        if entry.default or source in (None, experiment) or source not in self.experiments:
-            return seeds
-        tuned = listed(self.experiments[source].seeds or self.seeds)
-        return [seed for seed in seeds if seed in tuned]
+        """Return the seeds of an experiment."""
+        return listed(self.experiments[experiment].seeds or self.seeds)
 
     def tuning_source(self, experiment: str) -> str | None:
         """Return the experiment whose tuned values an experiment uses: itself, another or none."""
@@ -144,12 +136,18 @@ class Params(Group):
     def untuned(self, experiment: str) -> list[str]:
         """Return the methods and datasets for which the experiment's source has no tuned values."""
         entry, source = self.experiments[experiment], self.tuning_source(experiment)
-        if source is None or source == experiment or source not in self.experiments:
+        if source not in self.experiments or source == experiment:
             return []
         other = self.experiments[source]
         tuned = self.dataset_names(other.datasets)
         lost = [method for method in entry.methods if method not in other.methods]
         return lost + [d for d in self.dataset_names(entry.datasets) if d not in tuned]
+
+    def untuned_seeds(self, experiment: str) -> list[int]:
+        """Return the seeds for which the experiment's source has no tuned values."""
+        source = self.tuning_source(experiment)
+        tuned = self.seeds_of(source if source in self.experiments else experiment)
+        return [seed for seed in self.seeds_of(experiment) if seed not in tuned]
 
 
 def listed(seeds: int | tuple[int, ...]) -> list[int]:

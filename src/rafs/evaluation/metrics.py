@@ -72,7 +72,9 @@ class Metric:
 
     @property
     def axis(self) -> str:
-        """Title and unit."""
+        """Title and unit, in one pair of brackets."""
+        if self.title.endswith(")"):
+            return f"{self.title.removesuffix(')')}, {self.unit})"
         return f"{self.title} ({self.unit})"
 
     @property
@@ -162,7 +164,7 @@ DENSITY = (
 METRICS: tuple[Metric, ...] = (
     Metric("nll", "NLL", "NLL", NATS, nll, rewards=DENSITY, shown=(HEADLINE,), place=1),
     Metric(
-        "nll_paper", "NLL (without ½ ln 2π)", "NLL − ½ ln 2π", NATS, nll_paper,
+        "nll_paper", "NLL (without ½ ln 2π)", "NLL (without ½ ln 2π)", NATS, nll_paper,
         rewards=DENSITY, shown=(EXPLORER, COMPARE), place=1, published="nll",
     ),
     Metric(

@@ -8,14 +8,18 @@ from rafs.config.models import ShownEntry
 from rafs.config.parameters import Params
 from rafs.datasets import quirks
 from rafs.experiments import DESCRIBED, Experiments, Run
+from rafs.pipeline.jobs.aggregate import gathered_run
 from rafs.pipeline.memory import once
 from rafs.pipeline.sources import Sources
 from rafs.reporting import catalogue
+from rafs.reporting.seeds import SEEDS
 
 PER_RUN = (
     paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.COST, paths.METRICS,
 )  # fmt: skip
-PER_EXPERIMENT = {"scores": paths.SCORES, "costs": paths.COSTS, "tuned": paths.TUNED}
+PER_EXPERIMENT = {
+    "scores": paths.SCORES, "costs": paths.COSTS, "tuned": paths.TUNED, "seeds": SEEDS,
+}  # fmt: skip
 
 
 class Artefacts:
@@ -62,6 +66,11 @@ class Artefacts:
             return runs
         wanted = every.requested(experiment, asked or ())
         return [run for run in runs if run in wanted or Path(run.path(paths.PREDICTIONS)).exists()]
+
+    def gathered_files(self, experiment: str, asked: frozenset[str] | None) -> list[str]:
+        """Return the files of these runs that are put together."""
+        runs = self.gathered(experiment, asked)
+        return [file for run in runs for file in gathered_run(**vars(run))]
 
     # --- what reports read, and are -------------------------------------------------------------
 
@@ -125,9 +134,48 @@ class Artefacts:
         return [*self.scores(), *dict.fromkeys(file for pair in found for file in pair)]
 
     def page_inputs(self) -> list[str]:
-        """Return everything that the page shows."""
+        """Return everything that the page shows, and what its tables are made from once more."""
         fetched = [paths.FETCHED.format(dataset=dataset) for dataset in self.sources.used()]
-        return [*self.scores(), *self._all_shown(), paths.CLAIMS, paths.SUMMARY, *fetched]
+        tuned = [paths.TUNED.format(experiment=name) for name in self.experiments.default]
+        made = [*self.scores(), *tuned, *self._all_shown(), paths.CLAIMS, paths.SUMMARY, *fetched]
+        read = [f for name in self.shown_names("tables") for f in self.shown_inputs("tables", name)]
+        return list(dict.fromkeys([*made, *read]))
+
+    def seen(self) -> list[str]:
+        """Return the experiments by name only that have been run."""
+        files = {name: paths.SCORES.format(experiment=name) for name in self.experiments.extra}
+        return [name for name, file in files.items() if Path(file).exists()]
+
+    def page_tables(self) -> list[str]:
+        """Return the tables on the page: those of experiments that are run, or have been."""
+        lacking = set(self.experiments.extra) - set(self.seen())
+        entries = self.shown["tables"].items()
+        return [name for name, options in entries if not set(options.experiments) & lacking]
+
+    def page_figures(self) -> list[str]:
+        """Return the figures of experiments by name only that the page shows: those drawn."""
+        extra, lacking = set(self.experiments.extra), set(self.experiments.extra) - set(self.seen())
+        return [
+            name
+            for name, options in self.shown["figures"].items()
+            if set(options.experiments) & extra
+            and not set(options.experiments) & lacking
+            and Path(self._svg(name)).exists()
+        ]
+
+    def _svg(self, figure: str) -> str:
+        return paths.FIGURE.format(figure=figure, format="svg")
+
+    def page_extras(self) -> list[str]:
+        """Return what the page shows of experiments by name only: what there is of it.
+
+        These are no inputs, which would make the experiments run.
+        """
+        scores = [paths.SCORES.format(experiment=name) for name in self.seen()]
+        read = [f for name in self.page_tables() for f in self.shown_inputs("tables", name)]
+        drawn = [self._svg(name) for name in self.page_figures()]
+        known = set(self.page_inputs())
+        return [file for file in dict.fromkeys([*scores, *read, *drawn]) if file not in known]
 
     # --- all files, and targets -----------------------------------------------------------------
 

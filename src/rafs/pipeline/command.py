@@ -20,6 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--spec", required=True, type=json.loads, help="what it depends on, as JSON"
     )
+    parser.add_argument("--input", nargs="*", default=[], metavar="FILE", help="what it reads")
+    parser.add_argument("--output", nargs="*", default=[], metavar="FILE", help="what it writes")
     parser.add_argument("--of", help="with the job `failed`: the job that it stands in for")
     parser.add_argument("--log", help="with the job `failed`: that job's log")
 
@@ -31,20 +33,22 @@ def run(options: argparse.Namespace) -> int:
         raise ParameterError(
             f"there is no job {options.name!r}; the jobs are {', '.join(sorted(known))}"
         )
-    spec = _safe(options.spec)
+    job = import_module(f"rafs.pipeline.jobs.{options.name}")
+    spec, inputs, outputs = _safe(options.spec), options.input, options.output
     if options.name == "failed":
-        spec = {"of": options.of, "log": options.log, "spec": spec}
-    import_module(f"rafs.pipeline.jobs.{options.name}").run(spec)
-    if options.name != "failed":
-        print(closing_line(options.name))
+        job.run(job.FailedJob(options.of, Path(options.log), spec, inputs, outputs))
+        return 0
+    job.run(spec, inputs, outputs)
+    print(closing_line(options.name))
     return 0
 
 
-def job_spec(arguments: list[str]) -> dict[str, Any]:
-    """Return the spec of a job from its command line, `job NAME --spec ...`."""
+def parse(arguments: list[str]) -> tuple[Any, list[str], list[str]]:
+    """Return the spec, inputs and outputs of a job from its command line, `job NAME ...`."""
     parser = argparse.ArgumentParser()
     add_arguments(parser)
-    return _safe(parser.parse_args(arguments[1:]).spec)
+    options = parser.parse_args(arguments[1:])
+    return _safe(options.spec), options.input, options.output
 
 
 def closing_line(job: str) -> str:

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from rafs.pipeline import packs
 from rafs.pipeline.messages import say
 from rafs.pipeline.snakemake_compat import dvc_copy
 
@@ -37,6 +38,11 @@ def commit() -> None:
         return
     if not shutil.which("dvc"):
         say("DVC is not installed, so it was not told; `dvc repro` will look again")
+        return
+    try:
+        packs.pack()
+    except OSError as error:  # such as a full disk
+        say(f"the results were not packed ({error}), so DVC was not told")
         return
     done = subprocess.run(["dvc", "commit", "-f", "-q", STAGE], check=False)
     if done.returncode:

@@ -6,8 +6,8 @@
 3. The hash of a job's code is part of its parameters (`rafs.pipeline.provenance`).
 4. One run per directory, by a lock that the kernel drops with its holder, however that ends.
 5. DVC is told of results only after a complete, successful run of everything.
-6. An output whose bytes are not those that later jobs have read, or that were noted at the end of
-   the run if none reads it, is damaged, and is made again.
+6. An output whose bytes are not those that later jobs have read, or that its own record has from
+   the moment it was made, is damaged, and is made again.
 
 A run also repeats the failed jobs of the run before, starts the fork server of short jobs, and ends
 with a summary.
@@ -24,13 +24,20 @@ from typing import IO, Any
 from rafs import paths
 from rafs.errors import RafsError
 from rafs.files import unwritable
-from rafs.pipeline import dvc, leftovers, lock, snakemake_compat, surroundings
+from rafs.pipeline import dvc, leftovers, lock, packs, snakemake_compat, surroundings
+from rafs.pipeline.failures import failures, holds, notes, stand_ins
 from rafs.pipeline.forkserver import client, ownership, server
-from rafs.pipeline.jobs.failed import failures, holds, notes, outputs
 from rafs.pipeline.messages import say, stop
 from rafs.pipeline.parameters import Params, load
 from rafs.pipeline.plan import Plan
-from rafs.pipeline.records import METADATA, damaged, mark_incomplete, seal, unrecorded
+from rafs.pipeline.records import (
+    METADATA,
+    damaged,
+    mark_incomplete,
+    seal,
+    seal_at_once,
+    unrecorded,
+)
 from rafs.pipeline.sources import at_hand, data_fault, source
 
 FOLDERS = ("results", "data/processed", "reports", "logs")  # where jobs write
@@ -83,11 +90,13 @@ class Guard:
             return
         for name in (ownership.OWNER, ownership.RUN):  # of a workflow that this one is a job of
             os.environ.pop(name, None)
+        seal_at_once()
         if problem := unwritable([".snakemake"]):
             stop(f"{problem}; Snakemake needs it even to look")
         leftovers.sweep()
         leftovers.note(snakemake_compat.temporary(self.workflow))
         self.refuse_data()
+        self.unpack()
         carried = self.refuse_unrecorded()
         if not lock.held_by():
             mark_incomplete(carried)
@@ -101,6 +110,17 @@ class Guard:
         if fault := data_fault(self.plan.sources):
             stop(str(fault), fault.exit_code)
 
+    def unpack(self) -> None:
+        """Take the results that DVC has brought since the last run."""
+        if lock.held_by():
+            return
+        try:
+            taken = packs.unpack()
+        except RafsError as error:
+            stop(str(error), error.exit_code)
+        if taken:
+            say(f"{taken} archives of results came with DVC and are unpacked")
+
     def refuse_unrecorded(self) -> list[str]:
         """Stop if an output is there whose making is not on record (guard 1).
 
@@ -112,7 +132,7 @@ class Guard:
         if strays:
             stop(
                 f"{len(strays)} outputs have no provenance record, for instance {strays[0]}: "
-                "nobody knows what they were made from. Get the records with `dvc checkout`, or "
+                "nobody knows what they were made from. Get the records with `rafs unpack`, or "
                 "delete these files to make them again (`rafs clean --unrecorded` does)."
             )
         if carried:
@@ -122,10 +142,10 @@ class Guard:
     def repeat_failures(self) -> None:
         """Let failed jobs be tried again: what stands in for their outputs is not complete."""
         for note in failures():
-            mark_incomplete(map(str, outputs(note)))
+            mark_incomplete(map(str, stand_ins(note)))
 
     def repeat_damaged(self) -> None:
-        """Let outputs be made again whose bytes have changed since they were read (guard 6)."""
+        """Let outputs be made again whose bytes have changed since they were made (guard 6)."""
         self.damaged = damaged(self.plan)
         mark_incomplete(self.damaged)
         for name, why in list(self.damaged.items())[:20]:
@@ -183,27 +203,31 @@ class Guard:
         for name, cost in self.asked().items():
             if cost:
                 say(f"experiment {name} costs {cost}")
-            found = self.plan.experiments.get(name)
-            if found and found.left_out:
-                lost = ", ".join(found.left_out)
-                say(f"experiment {name} leaves out {lost}: {found.tuning} does not tune it")
+            if name in self.plan.experiments:
+                self.say_left_out(name)
         from rafs.pipeline.progress import Display
 
         self.display = Display()
         self.display.start()
 
+    def say_left_out(self, name: str) -> None:
+        """Say what an experiment that is run by name leaves out for want of tuned values."""
+        experiment = self.plan.experiments[name]
+        seeds = [f"seed {seed}" for seed in experiment.seeds_left_out]
+        if lost := [*experiment.left_out, *seeds]:
+            source = experiment.tuning
+            say(f"experiment {name} leaves out {', '.join(lost)}: {source} does not tune it")
+
     def start_server(self) -> None:
         """Start the fork server of the jobs on this machine."""
         os.environ[ownership.OWNER] = ownership.identity(os.getpid())
         os.environ.pop(client.ADDRESS, None)
-        if self.plan.gres:  # one process trains all runs that share the GPU
-            os.environ.setdefault(surroundings.BATCH, str(self.workflow.resource_settings.cores))
         if os.environ.get("RAFS_NO_WARM") != "1":
             place = server.folder()
             try:
                 if self.workflow.is_main_process:  # before it exists: a kill may come at any time
                     leftovers.note([str(place)])
-                self.server = server.start(place)
+                self.server = server.start(place, self.workflow.resource_settings.cores or 1)
             except OSError as error:  # such as a name of TMPDIR too long for a socket
                 say(f"jobs start on their own, and slower: no fork server ({error})")
 
@@ -241,7 +265,7 @@ class Guard:
     def failed(self) -> list[Path]:
         """Return the notes of failed jobs among those that this run was asked for."""
         asked = {str(file) for job in self.workflow.dag.jobs for file in job.output}
-        return [note for note in failures() if str(outputs(note)[0]) in asked]
+        return [note for note in failures() if str(stand_ins(note)[0]) in asked]
 
     def targets(self) -> frozenset[str] | None:
         """Return what this run was asked for; None in a job that was sent elsewhere."""
@@ -263,7 +287,7 @@ class Guard:
         return {name: cost for name, cost in costs.items() if name in targets}
 
     def unread(self) -> list[str]:
-        """Return the outputs of this workflow that no job of it reads, and so none has a record of.
+        """Return the outputs of this workflow that no job of it reads: only their own record helps.
 
         What asks for files and makes none, such as the rule `all`, leaves no record.
         """
@@ -305,7 +329,7 @@ class Guard:
         among = {parts[name].experiment if name in parts else name for name in names}
         more = (run for name in among for run in self.plan.files.gathered(name, frozenset(names)))
         runs = [*self.plan.experiments.runs, *more]
-        lost = {str(file) for note in failures() for file in outputs(note)}
+        lost = {str(file) for note in failures() for file in stand_ins(note)}
         files = {run.path(paths.PREDICTIONS) for run in runs} - lost
         there = [Path(file).stat().st_mtime_ns for file in files if Path(file).exists()]
         new = sum(stamp >= self.started for stamp in there)

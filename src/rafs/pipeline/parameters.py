@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from rafs import config, methods
-from rafs.config.parameters import Params
+from rafs.config.parameters import Params, listed
 from rafs.reporting import catalogue
 from rafs.reporting.catalogue import Offer
 
@@ -19,7 +19,7 @@ def check_shown(params: Params) -> None:
         name: Offer(
             params.dataset_names(entry.datasets),
             entry.methods,
-            params.seeds_of(name),
+            listed(entry.seeds or params.seeds),
             entry.sweep,
         )
         for name, entry in params.experiments.items()

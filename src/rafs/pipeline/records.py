@@ -1,8 +1,9 @@
 """Snakemake's provenance records: which outputs are complete, damaged, or of unknown origin.
 
 Snakemake writes a record of every output with the job that made it, and with the checksums of the
-job's inputs. So an output that a later job has read is known by its bytes. For what no job reads,
-`seal` adds the checksum to the output's own record.
+job's inputs. So an output that a later job has read is known by its bytes. The checksum of the
+output itself is added to its record as the record is written (`seal_at_once`), before the output
+counts as complete: whatever happens to its bytes after that is found, read or not.
 """
 
 import contextlib
@@ -15,11 +16,11 @@ from typing import Any
 from rafs.errors import RafsError
 from rafs.files import sha256, write_json
 from rafs.pipeline.plan import Plan
-from rafs.pipeline.snakemake_compat import about, about_one
+from rafs.pipeline.snakemake_compat import about, about_one, add_to_records
 
 METADATA = Path(".snakemake/metadata")  # one record per output that was made
 INCOMPLETE = Path(".snakemake/incomplete")  # one mark per output that is being made
-SEAL = "rafs_checksum"  # what is added to the record of an output that no job reads
+SEAL = "rafs_checksum"  # what is added to the record of an output: its checksum when it was made
 
 
 def recorded() -> set[str]:
@@ -63,19 +64,27 @@ def damaged(plan: Plan) -> dict[str, str]:
                 read[name] = (record["start"], content)
     wrong = {}
     for name in filter(os.path.exists, (*plan.files.all(), *plan.files.extra())):
-        if name in known and known[name] is None:
+        if name not in known:
+            continue
+        made, content = known[name], checksum(name)
+        if made is None:
             wrong[name] = "the record of its making cannot be read"
-        elif name in read and checksum(name) != read[name][1]:
+        elif name in read and content != read[name][1]:
             wrong[name] = "it is not what later jobs have read"
-        elif (made := known.get(name)) and made["seal"] not in (None, checksum(name)):
+        elif made["seal"] not in (None, content):
             wrong[name] = "it is not what was made"
     return wrong
 
 
-def seal(outputs: Iterable[str]) -> None:
-    """Note in the records of complete outputs what their bytes are, once.
+def seal_at_once() -> None:
+    """Let Snakemake write the checksum of an output into its record, once its job has ended."""
+    add_to_records(SEAL, checksum)
 
-    Snakemake writes the record anew, without the note, when an output is made again.
+
+def seal(outputs: Iterable[str]) -> None:
+    """Note in the records of complete outputs what their bytes are, where they do not say it.
+
+    These are records by another version of Snakemake, or from before `seal_at_once`.
     """
     for output in outputs:
         with contextlib.suppress(OSError, ValueError, RafsError):  # a full disk is told elsewhere

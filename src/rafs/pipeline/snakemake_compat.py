@@ -14,21 +14,25 @@ import os
 import re
 import sys
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-QUICKENED = "9.27"  # the version of Snakemake that PATCHES are made for
+KNOWN = "9.27"  # the version of Snakemake that is patched here
 NAME_LENGTH = 254  # Snakemake splits longer names of records into directories
 
 
 def quicken() -> None:
     """Make Snakemake fast with thousands of jobs, if it is the version that this is made for."""
-    from snakemake import __version__ as version
-
-    if version.split(".")[:2] == QUICKENED.split("."):
+    if _known_version():
         for patch in PATCHES:
             patch()
+
+
+def _known_version() -> bool:
+    from snakemake import __version__ as version
+
+    return version.split(".")[:2] == KNOWN.split(".")
 
 
 def visit_once() -> None:
@@ -165,6 +169,24 @@ def about_one(top: Path, output: str) -> Path:
     name = urlsafe_b64encode(output.encode()).decode()
     parts = [name[i : i + NAME_LENGTH] for i in range(0, len(name), NAME_LENGTH)]
     return top.joinpath(*(f"@{part}" for part in parts[:-1]), parts[-1])
+
+
+def add_to_records(key: str, of: Callable[[str], str]) -> None:
+    """Let Snakemake's record of an output say more of it from the moment that it is written.
+
+    Reason: a record has the checksums of a job's inputs and none of its outputs, so the bytes of an
+    output are known only once another job has read it. A record is written before the mark is
+    taken away that its output is incomplete: whatever counts as complete has the entry. With
+    another version of Snakemake `records.seal` adds it at the end of a run. Upstream: none known.
+    """
+    if not _known_version():
+        return
+    from snakemake.persistence.file import FilePersistence
+
+    def write_record(self: Any, output: str, record: Any) -> None:
+        self._io_write(self._metadata_path, {**dict(record.items()), key: of(output)}, output)
+
+    FilePersistence._write_record = write_record
 
 
 def temporary(workflow: Any) -> list[str]:

@@ -60,14 +60,20 @@ class Sources:
         return datasets.origin(source, self.entry(self._dataset_of[source]))
 
     def supplied(self, source: str) -> list[str]:
-        """Return the files that the user keeps, and that are inputs of the workflow."""
-        return self.origin(source).supplied(source)
+        """Return the files that the user keeps, and that are inputs of the workflow.
 
-    def inputs(self, dataset: str, protocol: str = DESCRIBED) -> list[str]:
-        """Return what a dataset is sampled from: the records of its sources, and users' files."""
-        names = self.of(dataset, protocol)
-        records = [paths.FETCHED.format(dataset=name) for name in names]
-        return records + [file for name in names for file in self.supplied(name)]
+        On the command line of a job, a name that begins with a dash would be an option.
+        """
+        files = self.origin(source).supplied(source)
+        return [f"./{file}" if file.startswith("-") else file for file in files]
+
+    def records(self, dataset: str, protocol: str = DESCRIBED) -> list[str]:
+        """Return the records of the sources that a dataset is sampled from."""
+        return [paths.FETCHED.format(dataset=name) for name in self.of(dataset, protocol)]
+
+    def tables(self, dataset: str, protocol: str = DESCRIBED) -> list[str]:
+        """Return the files of users that a dataset is sampled from."""
+        return [file for name in self.of(dataset, protocol) for file in self.supplied(name)]
 
     def content(self, sources: Iterable[str]) -> list[str]:
         """Return the hashes of users' files, for Snakemake ignores an input with an old date."""

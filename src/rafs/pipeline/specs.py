@@ -7,7 +7,6 @@ that what triggers a job is what the job uses.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from rafs import __version__, methods, paths
 from rafs.config.parameters import Params
@@ -15,6 +14,18 @@ from rafs.experiments import DESCRIBED, Experiments, Run
 from rafs.files import canonical_json, sha256
 from rafs.pipeline import provenance
 from rafs.pipeline.artefacts import Artefacts
+from rafs.pipeline.job_specs import (
+    AggregateSpec,
+    ClaimsSpec,
+    DataSpec,
+    FetchSpec,
+    PageSpec,
+    ScoreSpec,
+    ShownSpec,
+    SummarySpec,
+    TrainSpec,
+    VerifySpec,
+)  # fmt: skip
 from rafs.pipeline.memory import once
 from rafs.pipeline.sources import Sources
 from rafs.reporting import catalogue
@@ -39,7 +50,7 @@ class Specs:
         self.files = files
         self.lock = lock
 
-    def _spec(self, roots: Sequence[str], **content: Any) -> str:
+    def _spec(self, roots: Sequence[str], content: Mapping[str, object]) -> str:
         return canonical_json({**content, "code": self._code(tuple(roots))})
 
     @once
@@ -51,13 +62,11 @@ class Specs:
     @once
     def fetch(self, source: str) -> str:
         """Spec of getting a file of a dataset."""
-        return self._spec(
-            ["rafs.pipeline.jobs.fetch", self.sources.module_of_source(source)],
-            dataset=source,
-            strict=self.params.strict,
-            **self.sources.origin(source).identity(),
-            **_if_any(content=self.sources.content([source])),
-        )
+        spec = FetchSpec(dataset=source, strict=self.params.strict)
+        if content := self.sources.content([source]):
+            spec["content"] = content
+        roots = ["rafs.pipeline.jobs.fetch", self.sources.module_of_source(source)]
+        return self._spec(roots, {**spec, **self.sources.origin(source).identity()})
 
     @once
     def data(self, protocol: str, dataset: str, seed: int) -> str:
@@ -66,15 +75,16 @@ class Specs:
         if protocol != DESCRIBED:
             roots.append("rafs.datasets.released")
         sources = self.sources.of(dataset, protocol)
-        return self._spec(
-            roots,
+        spec = DataSpec(
             protocol=protocol,
             dataset=dataset,
             seed=int(seed),
             entry=dict(self.sources.entry(dataset)),
             sources=list(sources),
-            **_if_any(content=self.sources.content(sources)),
         )
+        if content := self.sources.content(sources):
+            spec["content"] = content
+        return self._spec(roots, spec)
 
     # --- runs -----------------------------------------------------------------------------------
 
@@ -84,8 +94,7 @@ class Specs:
         experiment = self.experiments[run.experiment]
         variant, search = experiment.variant(run.method), experiment.search(run)
         taken = experiment.tuning if experiment.tuning != run.experiment else None
-        return self._spec(
-            ["rafs.pipeline.jobs.train", methods.module_of(run.base)],
+        spec = TrainSpec(
             experiment=run.experiment,
             method=run.method,
             base=run.base,
@@ -96,8 +105,10 @@ class Specs:
             settings=experiment.settings(run),
             sweep=variant.settings,
             training=experiment.training(run),
-            **({"scaled": False} if "unscaled" in experiment.quirks(run) else {}),
         )
+        if "unscaled" in experiment.quirks(run):
+            spec["scaled"] = False
+        return self._spec(["rafs.pipeline.jobs.train", methods.module_of(run.base)], spec)
 
     @once
     def score(self, runs: tuple[Run, ...]) -> str:
@@ -105,15 +116,18 @@ class Specs:
         run = runs[0]
         experiment = self.experiments[run.experiment]
         odd = experiment.quirks(run)
-        return self._spec(
-            ["rafs.pipeline.jobs.score"],
+        spec = ScoreSpec(
             experiment=run.experiment,
             method=run.method,
             dataset=run.dataset,
             seeds=[run.seed for run in runs],
             protocol=experiment.data_protocol(run),
-            **_if_any(misaligned="boston_sorted" in odd, interval="interval_of_means" in odd),
         )
+        if "boston_sorted" in odd:
+            spec["misaligned"] = True
+        if "interval_of_means" in odd:
+            spec["interval"] = True
+        return self._spec(["rafs.pipeline.jobs.score"], spec)
 
     @once
     def aggregate(self, name: str, asked: frozenset[str] | None = frozenset()) -> str:
@@ -126,9 +140,7 @@ class Specs:
             for method in variants
             if not experiment.includes(method, dataset)
         ]
-        partial = len(self.files.gathered(name, asked)) < len(experiment.runs)
-        return self._spec(
-            ["rafs.pipeline.jobs.aggregate"],
+        spec = AggregateSpec(
             experiment=name,
             categories={each: self.sources.described[each].category for each in datasets},
             methods=list(variants),
@@ -136,9 +148,12 @@ class Specs:
             datasets=datasets,
             seeds=experiment.seeds,
             space=experiment.ranges(),
-            **_if_any(left_out=left_out),
-            **({"partial": experiment.entry.cost} if partial else {}),
         )
+        if left_out:
+            spec["left_out"] = left_out
+        if len(self.files.gathered(name, asked)) < len(experiment.runs):
+            spec["partial"] = experiment.entry.cost
+        return self._spec(["rafs.pipeline.jobs.aggregate"], spec)
 
     # --- reports --------------------------------------------------------------------------------
 
@@ -151,42 +166,39 @@ class Specs:
             code += list(dict.fromkeys(self.sources.module(dataset) for dataset in listed))
             options.setdefault("datasets", listed)
             options["entries"] = {name: dict(entries[name]) for name in listed if name in entries}
-        return self._spec(code, name=name, options=options)
+        return self._spec(code, ShownSpec(name=name, options=options))
 
     def claims(self) -> str:
         """Spec of the verdicts on the paper's claims."""
-        return self._spec(["rafs.pipeline.jobs.claims"], experiments=self.experiments.default)
+        spec = ClaimsSpec(experiments=self.experiments.default)
+        return self._spec(["rafs.pipeline.jobs.claims"], spec)
 
     def summary(self) -> str:
         """Spec of the small metrics file that DVC compares."""
-        return self._spec(
-            ["rafs.pipeline.jobs.summary"],
-            headline=self.experiments.headline,
-            experiments=self.experiments.default,
-        )
+        experiments = self.experiments
+        spec = SummarySpec(headline=experiments.headline, experiments=experiments.default)
+        return self._spec(["rafs.pipeline.jobs.summary"], spec)
 
     def page(self) -> str:
         """Spec of the report page."""
         seen, headline = self._seen(), self.experiments.headline
-        drawn = self._drawn(seen)
-        shown = [
-            name
-            for name, options in self.params.tables.items()
-            if set(options.experiments) & set(self.experiments.extra) <= set(seen)
-        ]
+        shown, drawn = self.files.page_tables(), self.files.page_figures()
         tables = [f"rafs.reporting.tables.{name}" for name in shown]
         pins = provenance.pins(self.lock)
-        return self._spec(
-            ["rafs.pipeline.jobs.page", *tables],
+        spec = PageSpec(
             params=self.params.written(),
             experiments=[*self.experiments.default, *seen],
             tables=shown,
             figures=catalogue.figures_in_order([*self.files.shown_names("figures"), *drawn]),
             beside_answer=catalogue.beside_answer(),
-            **_if_any(seen=seen, drawn=drawn),
             compared=[headline, *(e for e in self.experiments.alongside if e != headline)],
             versions={"rafs": __version__, **{name: pins.get(name, "?") for name in VERSIONS}},
         )
+        if seen:
+            spec["seen"] = seen
+        if drawn:
+            spec["drawn"] = {n: sha256(paths.FIGURE.format(figure=n, format="svg")) for n in drawn}
+        return self._spec(["rafs.pipeline.jobs.page", *tables], spec)
 
     def _seen(self) -> dict[str, str]:
         """Return the experiments by name only that have been run, each with its scores' hash.
@@ -194,36 +206,14 @@ class Specs:
         The page shows what there is of them, and does not ask for more: so it is made again when
         their scores change, and never makes them run.
         """
-        extra = self.experiments.extra
-        places = {name: Path(paths.SCORES.format(experiment=name)) for name in extra}
-        return {name: sha256(place) for name, place in places.items() if place.exists()}
-
-    def _drawn(self, seen: Mapping[str, str]) -> dict[str, str]:
-        """Return the figures of experiments by name only that have been drawn, with their hashes.
-
-        As with the scores, the page asks for none of them.
-        """
-        extra = set(self.experiments.extra)
-        places = {
-            name: Path(paths.FIGURE.format(figure=name, format="svg"))
-            for name, options in self.params.figures.items()
-            if set(options.experiments) & extra and set(options.experiments) & extra <= set(seen)
-        }
-        return {name: sha256(place) for name, place in places.items() if place.exists()}
+        return {name: sha256(paths.SCORES.format(experiment=name)) for name in self.files.seen()}
 
     def verify(self) -> str:
         """Spec of the final check that no job failed."""
         data: dict[str, list[int]] = {}
         for protocol, dataset, seed in self.experiments.samples(self.experiments.default):
             data.setdefault(f"{protocol}/{dataset}", []).append(seed)
-        return self._spec(
-            ["rafs.pipeline.jobs.verify"],
-            runs=len(self.experiments.runs),
-            experiments=self.experiments.default,
-            data=data,
+        spec = VerifySpec(
+            runs=len(self.experiments.runs), experiments=self.experiments.default, data=data
         )
-
-
-def _if_any(**content: Any) -> dict[str, Any]:
-    """Return what is not empty or false: a spec says only what departs from the usual."""
-    return {key: value for key, value in content.items() if value}
+        return self._spec(["rafs.pipeline.jobs.verify"], spec)

@@ -1,8 +1,9 @@
-"""`rafs status`: what is done, running, failed, stale or missing, and how long the rest takes.
+"""`rafs status`: what is done, running, failed, stale or without data, and how long the rest takes.
 
 Nothing is run and Snakemake is not asked. A job is out of date if what it was told (its `spec`) or
 an input has another content than Snakemake's record of it says, or if a job that it needs is not
-up to date.
+up to date. A job without data has stood in for a dataset that cannot be had: its outputs are there
+and say so, and there is nothing in them.
 """
 
 from collections import Counter, defaultdict
@@ -15,13 +16,15 @@ from typing import Any
 
 from rafs import paths
 from rafs.experiments import Run
-from rafs.pipeline.jobs.failed import failures, outputs
+from rafs.pipeline.failures import failures, stand_ins
 from rafs.pipeline.lock import held_by
 from rafs.pipeline.plan import Plan
 from rafs.pipeline.records import INCOMPLETE, about, checksum, records
 from rafs.pipeline.sources import at_hand, source
 
-STATES = ("done", "running", "failed", "stale", "to do")
+NO_DATA = "without data"
+STATES = ("done", NO_DATA, "running", "failed", "stale", "to do")
+SETTLED = ("done", NO_DATA)  # in which there is nothing to do
 KINDS = ("data", "training", "scoring", "reports")
 
 _checksum = cache(checksum)  # of a moment: all jobs that read a file are compared with the same
@@ -83,8 +86,13 @@ class Status:
         self.records = records()
         self.open = {name for name, _ in about(INCOMPLETE)}
         known = {*plan.files.all(), *plan.files.extra()}
-        about_notes = ((str(output), note) for note in failures() for output in outputs(note))
+        about_notes = ((str(output), note) for note in failures() for output in stand_ins(note))
         self.notes = {output: note for output, note in about_notes if output in known}
+        self.unavailable = {
+            paths.FETCHED.format(dataset=dataset): at_hand(plan.sources, dataset)
+            for dataset in plan.sources.used()
+            if source(dataset).get("status") == "missing"
+        }  # by record: whether the dataset can be had now
         self.jobs = list(jobs(plan))
         self.states: dict[str, str] = {}
         for job in self.jobs:
@@ -102,11 +110,14 @@ class Status:
         if repr(job.spec) not in record["params"]:
             return "stale"
         for name in record["input"]:
-            if self.states.get(name, "done") not in ("done", "failed"):
+            if self.states.get(name, "done") not in (*SETTLED, "failed"):
                 return "stale"
             if name in record["read"] and record["read"][name] != _checksum(name):
                 return "stale"
-        return "done"
+        if job.output in self.unavailable:
+            return "to do" if self.unavailable[job.output] else NO_DATA
+        lost = any(self.states.get(name) == NO_DATA for name in record["input"])
+        return NO_DATA if lost and job.kind != "reports" else "done"
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return how many jobs of each kind are in which state."""
@@ -129,12 +140,12 @@ class Status:
         took: dict[tuple[str, ...], list[float]] = defaultdict(list)
         for job in self.jobs:
             record = self.records.get(job.output)
-            if record and self.states[job.output] != "failed":
+            if record and self.states[job.output] not in ("failed", NO_DATA):
                 for key in _likeness(job):
                     took[key].append(record["end"] - record["start"])
         total = 0.0
         for job in self.jobs:
-            if self.states[job.output] == "done":
+            if self.states[job.output] in SETTLED:
                 continue
             known = [took[key] for key in _likeness(job) if took[key]]
             if not known and job.kind == "training":
@@ -150,7 +161,7 @@ class Status:
             "complete": all(state == "done" for state in self.states.values()),
             "running": self.holder or None,
             "failed": [
-                {"output": str(outputs(note)[0]), "message": note.read_text()}
+                {"output": str(stand_ins(note)[0]), "message": note.read_text()}
                 for note in dict.fromkeys(self.notes.values())
             ],
             "stale": rest,
@@ -165,6 +176,12 @@ def _likeness(job: Job) -> tuple[tuple[str, ...], ...]:
     return (job.kind, job.method, job.dataset), (job.kind, job.method), (job.kind,)
 
 
+def _without_data(jobs: dict[str, dict[str, int]]) -> int:
+    """Return how many runs have no data if nothing else is left to do; 0 if something is."""
+    left = sum(n for counts in jobs.values() for state, n in counts.items() if state not in SETTLED)
+    return 0 if left else jobs["training"][NO_DATA]
+
+
 def show(found: dict[str, Any]) -> None:
     """Print the status for people."""
     from rich.console import Console
@@ -174,7 +191,13 @@ def show(found: dict[str, Any]) -> None:
     from rafs.pipeline.progress import clock
 
     console = Console(highlight=False, soft_wrap=True)
-    colours = {"done": "green", "running": "cyan", "failed": "red", "stale": "yellow"}
+    colours = {
+        "done": "green",
+        NO_DATA: "yellow",
+        "running": "cyan",
+        "failed": "red",
+        "stale": "yellow",
+    }
     table = Table(box=None, pad_edge=False)
     table.add_column("jobs")
     for state in STATES:
@@ -193,6 +216,9 @@ def show(found: dict[str, Any]) -> None:
         console.print(f"[cyan]running:[/] {escape(found['running'])}")
     if found["complete"]:
         console.print("[green]everything is up to date[/]")
+        return
+    if lost := _without_data(found["jobs"]):
+        console.print(f"[yellow]{lost} runs are without data; all the rest is up to date[/]")
         return
     seconds, cores = found["seconds_left"], found["cores"]
     rest = "not known before some of it has run" if seconds is None else f"about {clock(seconds)}"

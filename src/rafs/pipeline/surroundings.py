@@ -40,9 +40,9 @@ def fault(root: Path) -> str:
     return compiler_fault()
 
 
-def batch_size() -> int:
-    """Return how many training jobs are done as one, as RAFS_BATCH says."""
-    text = os.environ.get(BATCH, "1").strip()
+def batch_size(otherwise: int = 1) -> int:
+    """Return how many training jobs are done as one, as RAFS_BATCH says if it says anything."""
+    text = os.environ.get(BATCH, str(min(otherwise, MOST_IN_BATCH))).strip()
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST_IN_BATCH):
         raise ParameterError(
             f"{BATCH}={text[:40]!r} is no number of jobs; give an integer from 1 to {MOST_IN_BATCH}"

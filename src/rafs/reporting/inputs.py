@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rafs import paths
 from rafs.errors import DamagedFileError, DataError
-from rafs.files import read_json, read_npz
+from rafs.files import read_json, read_npz, sha256
 from rafs.storage import read_dataset
 
 KEYS = ("experiment", "method", "dataset", "seed", "status")
@@ -19,11 +19,19 @@ KEYS = ("experiment", "method", "dataset", "seed", "status")
 class Inputs:
     """The scores, predictions, data and tuned values below one directory.
 
-    With `experiments` no others have scores, whatever an experiment that is no more left behind.
+    With `files` these alone are read: a table, a figure or a claim that reads another has not
+    declared what it is made from. With `experiments` no others have scores, whatever an experiment
+    that is no more left behind.
     """
 
-    def __init__(self, root: Path | str = ".", experiments: Collection[str] | None = None) -> None:
+    def __init__(
+        self,
+        root: Path | str = ".",
+        files: Collection[str] | None = None,
+        experiments: Collection[str] | None = None,
+    ) -> None:
         self.root = Path(root)
+        self.files = None if files is None else frozenset(files)
         self.experiments = experiments
 
     def scores(self, experiment: str) -> pd.DataFrame:
@@ -38,9 +46,10 @@ class Inputs:
 
     def find(self, experiment: str) -> pd.DataFrame | None:
         """Return the scores of an experiment, or None where it was not run."""
+        if self.experiments is not None and experiment not in self.experiments:
+            return None
         path = self._scores(experiment)
-        known = self.experiments is None or experiment in self.experiments
-        if not (known and path.exists()):
+        if not path.exists():
             return None
         frame = _read_csv(path)
         if missing := [key for key in KEYS if key not in frame]:
@@ -55,12 +64,12 @@ class Inputs:
 
     def costs(self, experiment: str) -> pd.DataFrame:
         """Return what the runs of an experiment cost: a row per run with cpu_seconds."""
-        path = self._path(paths.COSTS, experiment=experiment)
+        path = self.path(paths.COSTS, experiment=experiment)
         return _read_csv(path) if path.exists() else pd.DataFrame(columns=[*KEYS, "cpu_seconds"])
 
     def tuned(self, experiment: str) -> pd.DataFrame:
         """Return the tuned values of an experiment: a row per run and setting."""
-        path = self._path(paths.TUNED, experiment=experiment)
+        path = self.path(paths.TUNED, experiment=experiment)
         if not path.exists():
             raise DataError(f"there are no tuned values of {experiment!r} ({path})")
         return _read_csv(path)
@@ -69,28 +78,54 @@ class Inputs:
         self, experiment: str, method: str, dataset: str, seed: int
     ) -> dict[str, NDArray[Any]] | None:
         """Return mean, variance and aleatoric variance of a run, or None if it has none."""
-        path = self._path(
+        path = self.path(
             paths.PREDICTIONS, experiment=experiment, method=method, dataset=dataset, seed=seed
         )
         arrays = read_npz(path) if path.exists() else {}
         return arrays if "mean" in arrays else None
 
+    def run(self, experiment: str, method: str, dataset: str, seed: int) -> dict[str, Any] | None:
+        """Return the record of a run (settings, data, engine), or None if it has none."""
+        path = self._behind(
+            paths.RECORD, experiment=experiment, method=method, dataset=dataset, seed=seed
+        )
+        return read_json(path) if path.exists() else None
+
+    def digest(self, experiment: str, method: str, dataset: str, seed: int) -> str:
+        """Return the SHA-256 of a run's predictions, or nothing if it has none."""
+        path = self._behind(
+            paths.PREDICTIONS, experiment=experiment, method=method, dataset=dataset, seed=seed
+        )
+        return sha256(path) if path.exists() else ""
+
     def data(self, dataset: str, seed: int, protocol: str = "described") -> SimpleNamespace | None:
         """Return the fields of a drawn dataset, or None where it could not be had."""
-        path = self._path(paths.DATA, protocol=protocol, dataset=dataset, seed=seed)
+        path = self.path(paths.DATA, protocol=protocol, dataset=dataset, seed=seed)
         found = read_dataset(path) if path.exists() else ""
         return None if isinstance(found, str) else SimpleNamespace(**vars(found))
 
     def record(self, dataset: str) -> dict[str, Any] | None:
         """Return what is on record of the file of a dataset, or None if it has none."""
-        path = self._path(paths.FETCHED, dataset=dataset)
-        return read_json(path) if path.exists() else None
+        if not (self.root / paths.FETCHED.format(dataset=dataset)).exists():
+            return None
+        return read_json(self.path(paths.FETCHED, dataset=dataset))
 
-    def _path(self, template: str, **place: str | int) -> Path:
+    def path(self, template: str, **place: str | int) -> Path:
+        """Return a file that may be read, or say that its reading was not declared."""
+        name = template.format(**place)
+        if self.files is not None and name not in self.files:
+            raise DataError(
+                f"{name} is read but is no input of this job's rule; declare it in READS, or take "
+                "the experiment out of the options"
+            )
+        return self.root / name
+
+    def _behind(self, template: str, **place: str | int) -> Path:
+        """Return a file that scores were made from; only the scores have to be declared."""
         return self.root / template.format(**place)
 
     def _scores(self, experiment: str) -> Path:
-        return self._path(paths.SCORES, experiment=experiment)
+        return self.path(paths.SCORES, experiment=experiment)
 
 
 def _read_csv(path: Path) -> pd.DataFrame:

@@ -44,6 +44,17 @@ def ranks() -> pd.DataFrame:
     return _read("ranks").copy()
 
 
+def printed(value: float) -> str:
+    """Return a published score as the paper prints it, with two decimals.
+
+    >>> printed(71.3), printed(99.96), printed(np.inf), printed(np.nan)
+    ('71.30', '99.96', '> 100', '–')
+    """
+    if np.isnan(value):
+        return "–"
+    return f"> {LIMIT:g}" if value == np.inf else f"{value:.2f}".replace("-", "−")
+
+
 def sizes() -> pd.DataFrame:
     """Return dataset, train, test; 25 rows."""
     return _read("sizes").copy()

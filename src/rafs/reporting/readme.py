@@ -1,6 +1,5 @@
 """The headline of README.md, taken from the committed reports: no number in it is typed by hand."""
 
-import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,8 @@ from rafs.evaluation.metrics import HEADLINE, shown
 from rafs.files import read_json, write_text
 from rafs.reporting import catalogue, labels
 from rafs.reporting.claims import KINDS
+from rafs.reporting.table import records
+from rafs.reporting.tables import headline, rafs_on
 
 START = "<!-- headline: written by `make readme` from reports/ -->"
 END = "<!-- end of headline -->"
@@ -20,43 +21,56 @@ LEVEL = 0.05
 
 
 def block(
-    metrics: dict[str, Any],
+    methods: pd.DataFrame,
     claims: list[dict[str, Any]],
     categories: pd.DataFrame | None = None,
     why: pd.DataFrame | None = None,
 ) -> str:
-    """Return the headline: the answer, methods, overview and the verdicts on the claims."""
+    """Return the headline: the answer, methods, overview and the verdicts on the claims.
+
+    `methods`, `categories` and `why` are the tables `headline`, `categories` and `why`.
+    """
     verdicts = [
         f"| {c['number']} | {c['claim']} | {c['paper']['verdict']} | {c['ours']['verdict']} |"
         for c in claims
     ]
+    said = filter(None, [answer(methods), activations(methods), reasons(why), counts(claims)])
     return "\n".join(
         [
-            answer(metrics),
+            *(f"- {sentence}" for sentence in said),
             "",
-            *_why(why),
-            *_methods(metrics),
-            "",
-            f"{metrics['datasets']} datasets, {metrics['seeds']} seeds each. Everything is by the "
-            "median over seeds: mean ranks with 95 % intervals that resample datasets and seeds; "
-            "on how many datasets a method has the lowest NLL; medians over datasets of the NLL "
-            "above that of the best method, of the coverage of the 95 % interval and of the RMSE "
-            "as a multiple of the best; and, against a constant prediction (training mean and "
-            "standard deviation), the median difference in NLL and the mean ratio of CRPS. "
-            f"{' '.join(metric.rewards for metric in shown(HEADLINE))} Intervals, tests and every "
-            "dataset: [reports/tables](reports/tables) and `reports/index.html`.",
+            *_methods(methods),
             "",
             *_parts(categories),
             *(
                 f"![{name}]({paths.FIGURE.format(figure=name, format='png')})\n"
                 for name in catalogue.beside_answer()
             ),
-            verdicts_in_short(claims),
+            f"{_most(methods, 'datasets')} datasets, {_most(methods, 'seeds')} seeds each. "
+            f"{headline.EXPLAINED} "
+            f"{' '.join(metric.rewards for metric in shown(HEADLINE))} Intervals, tests and every "
+            "dataset: [reports/tables](reports/tables) and `reports/index.html`.",
+            "",
+            "The claims in detail. “Not shown”: the runs do not decide it. “Contradicted”: "
+            "a test shows the opposite ([reasons](reports/tables/claims.md), [rules, effect "
+            "sizes and intervals](reports/claims.json)).",
             "",
             "| | claim | by the paper's rule | by our tests |",
             "|---|---|---|---|",
             *verdicts,
         ]
+    )
+
+
+def reasons(why: pd.DataFrame | None) -> str:
+    """Return the verdicts on why random activations work in a sentence, if they were tested."""
+    if why is None or why.empty:
+        return ""
+    verdicts = dict(zip(why["statement"], why["verdict"], strict=True))
+    shown = "; ".join(f"“{text.rstrip('.')}”: {verdict}" for text, verdict in verdicts.items())
+    return (
+        "What makes random activations work, by experiments of our own ([more](docs/why.md)): "
+        f"{shown}."
     )
 
 
@@ -74,51 +88,36 @@ def findings(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     return [f"{head} {'; '.join(dict.fromkeys(parts))}." for head, parts in said.items()]
 
 
-def _why(found: pd.DataFrame | None) -> list[str]:
-    """Return the verdicts on why random activations work in one sentence, if they were tested."""
-    if found is None or found.empty:
-        return []
-    verdicts = dict(zip(found["statement"], found["verdict"], strict=True))
-    shown = "; ".join(f"“{text.rstrip('.')}”: {verdict}" for text, verdict in verdicts.items())
-    return [
-        f"What makes random activations work, by experiments of our own ([more](docs/why.md)): "
-        f"{shown}.",
-        "",
-    ]
-
-
-def verdicts_in_short(claims: list[dict[str, Any]]) -> str:
-    """Return how many claims hold by either rule, and what the verdicts mean."""
+def counts(claims: list[dict[str, Any]]) -> str:
+    """Return in a sentence how many claims hold by either rule."""
+    if not claims:
+        return ""
     paper, ours = (_counted([c[rule]["kind"] for c in claims]) for rule in ("paper", "ours"))
     return (
-        f"The paper's {len(claims)} claims on our runs. By its own rule (ties where intervals "
-        f"overlap): {paper}. By our tests: {ours}. “Not shown” means that the runs do not decide "
-        "it; “contradicted”, that a test shows the opposite ([reasons](reports/tables/claims.md), "
-        "[rules, effect sizes and intervals](reports/claims.json))."
+        f"Of the paper's {len(claims)} claims, by its own rule (ties where intervals overlap) "
+        f"{paper}; by our tests {ours}."
     )
 
 
 def _counted(kinds: list[str]) -> str:
     """Return how often each verdict occurs, in words."""
     words = {"holds": "hold", "in part": "hold in part"}
+    words |= {kind: f"are {kind}" for kind in KINDS if kind not in words}
     return ", ".join(
         f"{kinds.count(kind)} {words.get(kind, kind)}" for kind in KINDS if kind in kinds
     )
 
 
-def answer(metrics: dict[str, Any]) -> str:
+def answer(methods: pd.DataFrame) -> str:
     """Say which methods share the top: the best is named alone only where the tests say so."""
-    ranks: dict[str, float] = metrics["mean_rank_nll"]
-    best, *others = sorted(ranks, key=ranks.__getitem__)
-    p: dict[str, float | None] = metrics["p_against_best_nll"]
-    known = {name: math.nan if value is None else value for name, value in p.items()}
-    worse = [name for name in others if known.get(name, math.nan) < LEVEL]
-    near = [name for name in others if name not in worse]
+    best, *others = records(methods)
+    worse = [row["method"] for row in others if row["p_against_best_nll"] < LEVEL]
+    near = [row["method"] for row in others if row["method"] not in worse]
     test = (
-        f"Wilcoxon's signed-rank test over {metrics['datasets']} datasets, Holm's correction over "
-        "all pairs, 5 %"
+        f"Wilcoxon's signed-rank test over {_most(methods, 'datasets')} datasets, Holm's "
+        f"correction over {labels.FAMILY}, 5 %"
     )
-    lowest = f"{labels.method(best)}, {_interval(metrics, best)}"
+    lowest = f"{labels.method(best['method'])}, {headline.rank(best)}"
     if not near:
         return (
             f"The best mean rank in NLL is that of {lowest}: significantly better than every other "
@@ -136,30 +135,27 @@ def answer(metrics: dict[str, Any]) -> str:
     )
 
 
-def _methods(metrics: dict[str, Any]) -> list[str]:
+def activations(methods: pd.DataFrame) -> str:
+    """Say what random activations change on each base method."""
+    known = methods[methods["activations_datasets"] > 0]
+    known = known.set_index("method").loc[labels.in_order(known["method"])]
+    columns = {name: known[f"activations_{name}"] for name in rafs_on.EFFECT}
+    return rafs_on.sentence(
+        {base: {name: columns[name][base] for name in columns} for base in known.index}
+    )
+
+
+def _most(methods: pd.DataFrame, column: str) -> int:
+    return int(methods[column].max())
+
+
+def _methods(methods: pd.DataFrame) -> list[str]:
     """Return the table of methods, the lowest mean rank first."""
-    columns = {
-        "lowest NLL on": ("lowest_nll", "d"),
-        "NLL above the best": ("median_excess_nll", ".2f"),
-        "NLL − constant": ("skill_nll", ".2f"),
-        "mean rank, CRPS": ("mean_rank_crps", ".2f"),
-        "CRPS / constant": ("skill_crps", ".2f"),
-        "95 % coverage": ("median_coverage_95", ".2f"),
-        "mean rank, RMSE": ("mean_rank_rmse", ".2f"),
-        "RMSE, best = 1": ("median_relative_rmse", ".2f"),
-    }
-    columns = {head: entry for head, entry in columns.items() if entry[0] in metrics}
-    ranks: dict[str, float] = metrics["mean_rank_nll"]
-    lines = [
-        f"| method | mean rank, NLL | {' | '.join(columns)} |",
-        f"|---|---:|{'---:|' * len(columns)}",
+    heads = headline.head(methods)
+    cells = [[str(cell) for cell in row] for row in headline.rows(methods) if row]
+    return [
+        f"| {' | '.join(row)} |" for row in (heads, ["---", *["---:"] * (len(heads) - 1)], *cells)
     ]
-    for name in sorted(ranks, key=ranks.__getitem__):
-        cells = [_shown(metrics[key].get(name), form) for key, form in columns.values()]
-        lines.append(
-            f"| {labels.method(name)} | {_interval(metrics, name)} | {' | '.join(cells)} |"
-        )
-    return lines
 
 
 def _parts(categories: pd.DataFrame | None) -> list[str]:
@@ -183,17 +179,6 @@ def _parts(categories: pd.DataFrame | None) -> list[str]:
     ]
 
 
-def _interval(metrics: dict[str, Any], name: str) -> str:
-    """Return a mean rank with its interval."""
-    low, high = (metrics[f"mean_rank_nll_{end}"][name] for end in ("low", "high"))
-    shown = f"{metrics['mean_rank_nll'][name]:.2f}"
-    return shown if low is None else f"{shown} [{low:.2f}, {high:.2f}]"
-
-
-def _shown(value: float | None, form: str) -> str:
-    return "–" if value is None else format(value, form).replace("-", "−")
-
-
 def updated(text: str, content: str) -> str:
     """Return the README with the headline between its two marks replaced."""
     before, found, rest = text.partition(START)
@@ -203,18 +188,21 @@ def updated(text: str, content: str) -> str:
     return f"{before}{START}\n{content}\n{END}{after}"
 
 
+def read(root: Path, table: str) -> pd.DataFrame:
+    """Return the numbers of a table that was made below `root`."""
+    path = root / paths.TABLE.format(table=table, format="csv")
+    if not path.exists():
+        raise DataError(f"{path} is not there; run the workflow, or `snakemake table_{table}`")
+    return pd.read_csv(path)
+
+
 def current(root: Path) -> str:
     """Return the README as it should be for the reports below `root`."""
     claims = read_json(root / paths.CLAIMS)["claims"]
-    categories = _read(root, "categories")
-    content = block(read_json(root / paths.SUMMARY), claims, categories, _read(root, "why"))
+    table = root / paths.TABLE.format(table="why", format="csv")
+    why = read(root, "why") if table.exists() else None
+    content = block(read(root, "headline"), claims, read(root, "categories"), why)
     return updated((root / "README.md").read_text(encoding="utf-8"), content)
-
-
-def _read(root: Path, table: str) -> pd.DataFrame | None:
-    """Return a table of the reports, or None where it was not made."""
-    path = root / paths.TABLE.format(table=table, format="csv")
-    return pd.read_csv(path, keep_default_na=table != "why") if path.exists() else None
 
 
 if __name__ == "__main__":

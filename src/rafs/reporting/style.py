@@ -20,7 +20,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, SymmetricalLogLocator
 from numpy.typing import ArrayLike
 
 from rafs.evaluation.metrics import BY_NAME
@@ -192,16 +192,17 @@ def arrange(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
-def save(figure: Figure, stem: Path | str, caption: str = "") -> list[Path]:
-    """Write `stem`.svg, .png and .pdf, arranged alike; return their paths."""
+def files(stem: Path | str) -> list[Path]:
+    """Return the files of a figure, one per format."""
+    return [Path(f"{stem}.{format}") for format in FORMATS]
+
+
+def save(figure: Figure, paths: Iterable[Path | str], caption: str = "") -> None:
+    """Write a figure to files, arranged alike, whose endings (svg, png, pdf) say how."""
     arrange(figure)
-    paths = []
-    for format in FORMATS:
-        path = Path(f"{stem}.{format}")
+    for path in map(Path, paths):
         with atomic(path) as file:
-            file.write(render(figure, format, caption))
-        paths.append(path)
-    return paths
+            file.write(render(figure, path.suffix.removeprefix("."), caption))
 
 
 def canvas(width: float = WIDTH, height: float = 3.0) -> Figure:
@@ -287,6 +288,17 @@ def spread_scale(axes: Axes, axis: str, threshold: float = 1.0, ticks: int = 7) 
     part.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
 
 
+def log_scale(axes: Axes, axis: str) -> None:
+    """Make an axis logarithmic, with ticks that are few enough to read and plain numbers."""
+    (axes.set_xscale if axis == "x" else axes.set_yscale)("log")
+    low, high = axes.get_xlim() if axis == "x" else axes.get_ylim()
+    part = axes.xaxis if axis == "x" else axes.yaxis
+    subs = (1.0,) if high > 100 * low else (1.0, 2.0, 5.0)
+    part.set_major_locator(LogLocator(subs=subs))
+    part.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
+    part.set_minor_formatter(NullFormatter())
+
+
 def power(value: float) -> str:
     """Return a tick label: plain below 10,000, a power of ten beyond."""
     if abs(value) < 10_000:
@@ -322,6 +334,15 @@ def compact(value: float, signed: bool = False) -> str:
 
 
 def on(background: Any, alpha: float = 1.0) -> str:
-    """Return the text colour that can be read on a background laid over white."""
-    red, green, blue = (1 - alpha * (1 - part) for part in to_rgb(background))
-    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.58 else INK
+    """Return the text colour with the higher contrast on a background laid over white.
+
+    One of the two has a contrast of at least 4.5 (WCAG 2.1) on any colour.
+    """
+    light = luminance([1 - alpha * (1 - part) for part in to_rgb(background)])
+    return "white" if 1.05 / (light + 0.05) > (light + 0.05) / 0.05 else "black"
+
+
+def luminance(colour: Sequence[float]) -> float:
+    """Return the relative luminance of an sRGB colour, as WCAG 2.1 defines it."""
+    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]

@@ -1,80 +1,55 @@
 """The few numbers that tell two versions of the experiments apart: reports/metrics.json."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from rafs.evaluation import statistics
-from rafs.reporting import labels
-from rafs.reporting.claims import Judged, judge
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import ranked
+from rafs.reporting.tables.headline import NLL, medians, skill
 
-NLL = "nll_paper"
+DIGITS = 4
 
 
 def summarise(
-    inputs: Inputs,
-    claims: Sequence[Judged] | None = None,
-    experiment: str = "main",
-    references: str = "references",
+    inputs: Inputs, experiment: str = "main", references: str = "references"
 ) -> dict[str, Any]:
-    """Return mean ranks and scores by method, and the verdicts, few enough to read.
+    """Return a number per method, and how many runs ended how.
 
-    Everything starts from the median over seeds. `p_against_best_nll` is Wilcoxon's test over
-    datasets of each method against the one with the lowest mean rank, with Holm's correction over
-    all pairs. Over datasets of different scale only relative numbers are given: NLL above the best
-    method's, RMSE as a multiple of it, and the skill against the constant of `references`.
+    Every number is a column of `dvc metrics show` and `dvc exp show`, so there are few, with short
+    names. `nll` is the NLL minus that of the constant of `references`, the median over datasets; it
+    depends on no other method. Without the constant there is `excess` instead, the NLL above that
+    of the best method. All else is in the table `headline`.
     """
-    claims = judge(inputs) if claims is None else claims
-    counts: dict[str, int] = {}
-    for claim in claims:
-        key = claim.kind.replace(" ", "_")
-        counts[key] = counts.get(key, 0) + 1
     found = inputs.find(experiment)
     if found is None or found.empty:
-        return {"claims": counts}
+        return {"runs": {"ok": 0}}
     frame = ranked(found)
-    nll, rmse = (_medians(frame, metric) for metric in (NLL, "rmse"))
-    best = nll.min(axis=1)
-    status = frame["status"].value_counts()
-    ranking = statistics.ranking(frame, NLL)
-    ends = statistics.rank_intervals(frame, NLL)
-    _, p = statistics.against_best(ranking.mean_ranks, statistics.pairwise(frame, NLL))
-    coverage = statistics.wide(frame, "coverage_95").groupby(level="dataset").median()
-    result = {
-        "mean_rank_nll": ranking.mean_ranks,
-        "mean_rank_nll_low": {name: low for name, (low, _) in ends.items()},
-        "mean_rank_nll_high": {name: high for name, (_, high) in ends.items()},
-        "p_against_best_nll": p,
-        "critical_difference": ranking.critical_difference,
-        "mean_rank_crps": statistics.ranking(frame, "crps").mean_ranks,
-        "mean_rank_rmse": statistics.ranking(frame, "rmse").mean_ranks,
-        "lowest_nll": {m: int(nll[m].eq(best).sum()) for m in nll},
-        "median_excess_nll": nll.sub(best, axis=0).median().to_dict(),
-        "median_relative_rmse": rmse.div(rmse.min(axis=1), axis=0).median().to_dict(),
-        "median_coverage_95": coverage.median().to_dict(),
-        **_skill(frame, inputs.find(references)),
-        "datasets": int(frame["dataset"].nunique()),
-        "seeds": int(frame["seed"].nunique()),
-        "runs": {"total": len(frame), **{str(name): int(n) for name, n in status.items()}},
-        "claims": counts,
-    }
-    cleaned: dict[str, Any] = _plain(result)
-    return cleaned
-
-
-def _skill(frame: pd.DataFrame, references: pd.DataFrame | None) -> dict[str, dict[str, float]]:
-    """Return NLL minus that of the constant, and CRPS as a multiple of it, over all datasets."""
-    if references is None:
-        return {}
-    both = pd.concat([frame, references[references["method"] == statistics.BASELINE]])
+    constant = inputs.find(references)
+    relative = skill(frame if constant is None else pd.concat([frame, constant]), NLL)
+    known = {name: relative[name] for name in medians(frame, NLL) if name in relative}
+    numbers = {"nll": known} if known else {"excess": _excess(frame)}
+    status = {str(name): int(count) for name, count in frame["status"].value_counts().items()}
     return {
-        f"skill_{name}": statistics.average_skill(statistics.skill(both, metric), metric)
-        for name, metric in (("nll", NLL), ("crps", "crps"))
+        **{
+            kind: {name: _short(value) for name, value in values.items()}
+            for kind, values in numbers.items()
+        },
+        "runs": {"ok": 0} | status,
     }
+
+
+def _excess(frame: pd.DataFrame) -> Mapping[str, float]:
+    """Return the median over datasets of the NLL above that of the best method."""
+    nll = medians(frame, NLL)
+    return {str(k): float(v) for k, v in nll.sub(nll.min(axis=1), axis=0).median().items()}
+
+
+def _short(value: float) -> float | None:
+    """Round for reading; what is not finite becomes None."""
+    return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
 
 
 def plot_scores(inputs: Inputs, experiment: str = "main") -> pd.DataFrame:
@@ -85,24 +60,9 @@ def plot_scores(inputs: Inputs, experiment: str = "main") -> pd.DataFrame:
     frame = inputs.find(experiment)
     if frame is None or frame.empty:
         return pd.DataFrame(columns=["dataset", "method", NLL, "rmse"])
-    nll, rmse = (_medians(frame, metric) for metric in (NLL, "rmse"))
+    nll, rmse = (medians(frame, metric) for metric in (NLL, "rmse"))
     rows = []
     for method in nll:
         table = pd.DataFrame({"method": method, NLL: nll[method], "rmse": rmse[method]})
         rows.append(table.reset_index())
     return pd.concat(rows, ignore_index=True)
-
-
-def _medians(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return medians over seeds, a row per dataset and a column per method in the paper's order."""
-    table = statistics.medians(frame, metric)
-    return table[labels.in_order(table.columns)]
-
-
-def _plain(value: Any) -> Any:
-    """Round for reading; what is not finite becomes None."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, float):
-        return float(f"{value:.5g}") if math.isfinite(value) else None
-    return value

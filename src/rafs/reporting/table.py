@@ -15,6 +15,8 @@ from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
 
 NONE = "–"
+DIGITS = 3  # significant digits of a number
+LARGE, SMALL = 5, -4  # powers of ten from which, and below which, a number is written as one
 
 
 @dataclass(frozen=True)
@@ -48,24 +50,36 @@ class ReportTable:
         return (self.align or "l").ljust(len(self.head), "c")
 
 
-def number(value: float, decimals: int = 2) -> str:
-    """Show a number in few characters; large and tiny ones in scientific notation.
+def number(value: float, decimals: int | None = 2) -> str:
+    """Show three significant digits, with at most so many decimals (None: as many as it takes).
 
-    >>> number(2.214), number(-0.001), number(1.234e6), number(0.00123), number(0.00123, 4)
-    ('2.21', '0.00', '1.2e6', '0.00', '0.0012')
+    All numbers of a table follow this one rule, so that a column can be read across orders of
+    magnitude; only from 100,000 on, and below 0.0001 where decimals are not limited, is a power of
+    ten shorter.
+
+    >>> number(2.214), number(-0.001), number(5464.42), number(1.234e6)
+    ('2.21', '0.00', '5460', '1.23e6')
+    >>> number(0.00123), number(0.00123, None), number(22.136, None), number(0.0000123, None)
+    ('0.00', '0.00123', '22.1', '1.23e−5')
     """
     if math.isnan(value):
         return NONE
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    if abs(value) >= 1e4:
-        digits, _, exponent = f"{value:.1e}".partition("e")
-        return f"{digits}e{int(exponent)}".replace("-", "−")
-    text = f"{value:.{decimals}f}"
+    digits, _, power = f"{value:.{DIGITS - 1}e}".partition("e")
+    exponent = int(power)
+    if exponent >= LARGE or (decimals is None and value != 0 and exponent < SMALL):
+        return f"{digits}e{exponent}".replace("-", "−")
+    places = max(0, DIGITS - 1 - exponent)
+    if decimals is not None or value == 0:
+        places = min(places, 2 if decimals is None else decimals)
+    # a value too small to show keeps its own digits: rounding twice could make it larger
+    rounded = float(f"{digits}e{exponent}") if places + exponent >= DIGITS - 1 else value
+    text = f"{rounded:.{places}f}"
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
-def interval(value: float, low: float, high: float, decimals: int = 2) -> str:
+def interval(value: float, low: float, high: float, decimals: int | None = 2) -> str:
     """Show an estimate with the ends of its interval, if it has one."""
     shown = number(value, decimals)
     if math.isnan(low):
@@ -76,14 +90,6 @@ def interval(value: float, low: float, high: float, decimals: int = 2) -> str:
 def p_value(p: float) -> str:
     """Show a probability of the test."""
     return NONE if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def decimals_for(values: Sequence[float]) -> int:
-    """Return how many decimals show two digits of the smallest of some positive numbers."""
-    sizes = [abs(v) for v in values if math.isfinite(v) and v != 0]
-    if not sizes:
-        return 2
-    return min(6, max(2, 1 - math.floor(math.log10(min(sizes)))))
 
 
 # ------------------------------------------------------------------------- runs of a table
@@ -157,8 +163,20 @@ def lost(cell: Mapping[str, Any]) -> str:
 TOO_FEW = "The seeds are too few for any difference on generated data to be significant here."
 """Said where no test on a dataset could reject after the correction."""
 
+PAIRED = (
+    "The test is paired and weighs how consistent the differences are, so that a smaller one may "
+    "be significant where a larger one is not."
+)
+"""Said where what is significant is not what is largest."""
+
 PARTIAL = "(a/b): a of b runs have a score; a diverged run counts as worse than any score."
 """Explains `scored`; goes with `gaps`."""
+
+ROUNDING = {
+    2: "Numbers have three significant digits and at most two decimals.",
+    None: "Numbers have three significant digits.",
+}
+"""Says how numbers are rounded, by the limit of their decimals."""
 
 INTERVAL = (
     "median over seeds with its exact 95 % interval (order statistics; six seeds or more). On real "

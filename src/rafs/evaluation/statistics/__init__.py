@@ -36,11 +36,13 @@ from rafs.evaluation.statistics.pairs import (
     signed_rank,
 )
 from rafs.evaluation.statistics.rankings import (
+    TESTED,
     Ranking,
     against_best,
     average_skill,
     cliques,
     critical_difference,
+    p_against,
     pairwise,
     paper_ranks,
     rank_intervals,
@@ -63,13 +65,21 @@ from rafs.evaluation.statistics.scores import (
     wide,
     without_few_inside,
 )
-from rafs.evaluation.statistics.summaries import Summary, cells, median_interval, summarise
+from rafs.evaluation.statistics.summaries import (
+    Summary,
+    cells,
+    mean_over_datasets,
+    median_interval,
+    share_interval,
+    summarise,
+)
 
 __all__ = [
     "BASELINE",
     "FEWEST_INSIDE",
     "LEVEL",
     "SPLITS",
+    "TESTED",
     "Ranking",
     "Summary",
     "against",
@@ -91,9 +101,11 @@ __all__ = [
     "is_ratio",
     "losses",
     "mean_interval",
+    "mean_over_datasets",
     "median_interval",
     "medians",
     "over_datasets",
+    "p_against",
     "paired",
     "pairwise",
     "paper_ranks",
@@ -101,6 +113,7 @@ __all__ = [
     "rank_intervals",
     "ranking",
     "ranks",
+    "share_interval",
     "signed_rank",
     "skill",
     "split_ratios",

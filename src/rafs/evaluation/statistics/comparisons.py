@@ -19,6 +19,7 @@ from rafs.evaluation.statistics.pairs import (
 )
 from rafs.evaluation.statistics.resampling import mean_interval
 from rafs.evaluation.statistics.scores import LEVEL, Array, contrast, losses, medians, split_ratios
+from rafs.evaluation.statistics.summaries import median_interval
 
 NONE = pd.DataFrame()
 
@@ -137,7 +138,8 @@ def against(
     Wins, ties and losses are those of `compare`; `tellable` counts the datasets with enough seeds
     for anything but a tie. `better` and `worse` count datasets by the medians over seeds alone,
     `difference` is the median over datasets of their difference (of logarithms for scores in the
-    units of y), and `p` the signed-rank test over these, `p_holm` corrected over the rivals.
+    units of y) with its interval, and `p` the signed-rank test over these, `p_holm` corrected over
+    the rivals.
     `improvement` is the mean over datasets of the probability that the method scores lower than
     the rival on the same seed, with an interval that resamples datasets and seeds.
     """
@@ -172,13 +174,19 @@ def against(
 
 
 def over_datasets(table: pd.DataFrame, metric: str, method: str, rival: str) -> dict[str, Any]:
-    """Compare two columns of `medians`: on how many datasets each is lower, and Wilcoxon's test."""
+    """Compare two columns of `medians`: on how many datasets each is lower, and Wilcoxon's test.
+
+    The median difference has the exact interval of a median, here over datasets.
+    """
     found = contrast(_column(table, method), _column(table, rival), metric)
     found = found[~np.isnan(found)]
+    low, high = median_interval(found)
     return {
         "better": int((found < 0).sum()),
         "worse": int((found > 0).sum()),
         "difference": float(np.median(found)) if found.size else math.nan,
+        "difference_low": low,
+        "difference_high": high,
         "p": signed_rank(found),
     }
 

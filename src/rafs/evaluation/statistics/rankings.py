@@ -23,6 +23,9 @@ from rafs.evaluation.statistics.scores import (
     medians,
 )
 
+TESTED = ("nll", "crps", "rmse")
+"""The metrics in which every two methods are tested, as one family of tests."""
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -82,6 +85,8 @@ def rank_intervals(
 ) -> dict[str, tuple[float, float]]:
     """Return the interval of each mean rank of `ranking`: datasets and seeds are resampled.
 
+    The ends are percentiles: in simulation these cover 94 to 99 %, BCa intervals 85 to 93 %.
+    Resampled seeds pull all ranks towards the middle, which BCa takes for a bias of the estimate.
     The seeds of a dataset are those on which every method has a score, or its medians where there
     is no such seed.
     """
@@ -106,35 +111,47 @@ def _ranked(seeds: Array) -> Array:
 
 
 def pairwise(
-    frame: pd.DataFrame, metric: str, methods: Sequence[str] | None = None
+    frame: pd.DataFrame, metrics: Sequence[str] = TESTED, methods: Sequence[str] | None = None
 ) -> pd.DataFrame:
     """Compare every two methods over the datasets: Wilcoxon's test on their medians over seeds.
 
     `difference` is the median over datasets of the difference in score, of its logarithm where the
-    score has the units of y; `p_holm` is corrected over all pairs.
+    score has the units of y; `p_holm` is corrected over all pairs in all metrics. Whatever is said
+    of two methods over the datasets takes its p from here, so that no two reports disagree.
     """
-    table = medians(frame, metric)
-    names = list(table.columns if methods is None else methods)
-    rows = [
-        {"method": a, "rival": b, **over_datasets(table, metric, a, b)}
-        for a, b in itertools.combinations(names, 2)
-    ]
-    columns = ["method", "rival", "better", "worse", "difference", "p"]
+    names = list(dict.fromkeys(frame["method"]) if methods is None else methods)
+    rows = []
+    for metric in metrics:
+        table = medians(frame, metric)
+        rows += [
+            {"metric": metric, "method": a, "rival": b, **over_datasets(table, metric, a, b)}
+            for a, b in itertools.combinations(names, 2)
+        ]
+    columns = ["metric", "method", "rival", "better", "worse"]
+    columns += ["difference", "difference_low", "difference_high", "p"]
     found = pd.DataFrame(rows, columns=columns)
     return found.assign(p_holm=holm(found["p"]))
 
 
-def against_best(mean_ranks: dict[str, float], pairs: pd.DataFrame) -> tuple[str, dict[str, float]]:
+def p_against(pairs: pd.DataFrame, metric: str, method: str) -> dict[str, float]:
+    """Return the corrected p of a method against every other, from the table of `pairwise`."""
+    part = pairs[pairs["metric"] == metric]
+    found = {}
+    for a, b, p in zip(part["method"], part["rival"], part["p_holm"], strict=True):
+        if method in (a, b):
+            found[str(b if a == method else a)] = float(p)
+    return found
+
+
+def against_best(
+    mean_ranks: dict[str, float], pairs: pd.DataFrame, metric: str
+) -> tuple[str, dict[str, float]]:
     """Return the method with the lowest mean rank, and the corrected p of every other against it.
 
     A method is the best only where all of these are significant.
     """
     best = min(mean_ranks, key=lambda name: mean_ranks[name])
-    found = {}
-    for a, b, p in zip(pairs["method"], pairs["rival"], pairs["p_holm"], strict=True):
-        if best in (a, b):
-            found[str(b if a == best else a)] = float(p)
-    return best, found
+    return best, p_against(pairs, metric, best)
 
 
 def skill(frame: pd.DataFrame, metric: str, baseline: str = BASELINE) -> pd.DataFrame:

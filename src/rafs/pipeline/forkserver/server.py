@@ -7,8 +7,9 @@ environment and output, and its exit code becomes the caller's. The caller is `r
 (`rafs.pipeline.forkserver.client`), which imports next to nothing. Without a server (on another
 machine, or if it died) the caller runs the job itself.
 
-Training jobs that come together can be trained together: with RAFS_BATCH=n the server waits for a
-moment until it has n of them, and one child trains all of them as one batch. This fills a GPU.
+Training jobs that come together can be trained together: the server waits for a moment until it has
+enough of them, and one child trains all of them as one batch. This fills a GPU: jobs that train on
+one are batched, as many as Snakemake has cores. With RAFS_BATCH=n any n training jobs are.
 
 The server and all jobs end with the workflow that started them, and all jobs with the server,
 whatever ends the one or the other (`rafs.pipeline.forkserver.ownership`).
@@ -30,7 +31,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from rafs.errors import RafsError
 from rafs.pipeline.forkserver.client import ADDRESS
@@ -46,11 +47,15 @@ def folder() -> Path:
     return Path(tempfile.gettempdir(), f"rafs-{os.urandom(6).hex()}")
 
 
-def start(place: Path) -> subprocess.Popen[bytes]:
+def start(place: Path, cores: int) -> subprocess.Popen[bytes]:
     """Start a fork server for the jobs of this process, with its socket in a new directory."""
     place.mkdir(mode=0o700)
     address = place / "socket"
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    environment = {
+        **os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+        # Let torch look for a GPU without starting CUDA, which no child could use after that.
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+    }  # fmt: skip
     environment.pop(ADDRESS, None)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(str(address))
@@ -64,6 +69,7 @@ def start(place: Path) -> subprocess.Popen[bytes]:
                 "rafs.pipeline.forkserver.server",
                 str(listener.fileno()),
                 str(os.getpid()),
+                str(cores),
             ],
             env=environment,
             pass_fds=[listener.fileno()],
@@ -112,6 +118,12 @@ class Request:
         """The name of the job."""
         return self.arguments[1]
 
+    @property
+    def spec(self) -> dict[str, Any]:
+        """What the job was told."""
+        found: dict[str, Any] = json.loads(self.arguments[self.arguments.index("--spec") + 1])
+        return found
+
     def close(self) -> None:
         """Let go of the caller: without an answer, it takes its job for killed."""
         self.caller.close()
@@ -144,10 +156,11 @@ class Request:
 class Server:
     """Takes requests, forks for them, and watches over callers and children."""
 
-    def __init__(self, listener: socket.socket, owner: int) -> None:
+    def __init__(self, listener: socket.socket, owner: int, cores: int) -> None:
         self.listener = listener
         self.owner = os.pidfd_open(owner)
         self.batch = batch_size()
+        self.batch_on_gpu = batch_size(otherwise=cores)
         self.waiting: list[Request] = []  # training jobs, until they are enough
         self.children: dict[int, tuple[int, list[Request]]] = {}  # by pidfd: pid, and what it does
         self.poll = select.poll()
@@ -178,14 +191,21 @@ class Server:
         except (OSError, ValueError, IndexError, struct.error):
             caller.close()
             return
-        _prepare(request.arguments)
+        _prepare(request)
         self.poll.register(caller, select.POLLHUP | select.POLLRDHUP)
-        if self.batch == 1 or request.kind != "train":
+        enough = self.enough(request)
+        if enough == 1:
             self.begin([request])
             return
         self.waiting.append(request)
-        if len(self.waiting) >= self.batch:
+        if len(self.waiting) >= enough:
             self.begin_waiting()
+
+    def enough(self, request: Request) -> int:
+        """Return how many requests like this one are done as one."""
+        if request.kind != "train":
+            return 1
+        return self.batch_on_gpu if _trains_on_gpu(request) else self.batch
 
     def begin_waiting(self) -> None:
         """Begin the training jobs that wait, as one."""
@@ -233,17 +253,17 @@ class Server:
                     os.kill(pid, signal.SIGKILL)
 
 
-def serve(listener: socket.socket, owner: int) -> None:
+def serve(listener: socket.socket, owner: int, cores: int) -> None:
     """Be a fork server until the owner is gone; then end, with all jobs."""
-    Server(listener, owner).serve()
+    Server(listener, owner, cores).serve()
     shutil.rmtree(Path(listener.getsockname()).parent, ignore_errors=True)
     os.killpg(0, signal.SIGKILL)
 
 
-def _prepare(arguments: list[str]) -> None:
+def _prepare(request: Request) -> None:
     """Import what a job needs; whatever is wrong with it is the job's to tell, not the server's."""
     with contextlib.suppress(Exception):
-        kind, spec = arguments[1], json.loads(arguments[arguments.index("--spec") + 1])
+        kind, spec = request.kind, request.spec
         import_module(f"rafs.pipeline.jobs.{kind}")
         if kind == "train":
             from rafs.methods.runs import load_compiled_code
@@ -253,6 +273,17 @@ def _prepare(arguments: list[str]) -> None:
             import_module("scikit_posthocs")
             if "name" in spec:
                 import_module(f"rafs.reporting.{kind}.{spec['name']}")
+
+
+def _trains_on_gpu(request: Request) -> bool:
+    """Tell whether a training job runs on a GPU; of one that is wrong, see `_prepare`."""
+    with contextlib.suppress(Exception):
+        from rafs.pipeline.command import parse
+        from rafs.pipeline.forkserver.batches import trains_on_gpu
+
+        spec, (data, *_), _ = parse(request.arguments)
+        return trains_on_gpu(spec, Path(request.directory, data))
+    return False
 
 
 def work(requests: list[Request]) -> NoReturn:
@@ -275,12 +306,12 @@ def work(requests: list[Request]) -> NoReturn:
 def train_together(requests: list[Request]) -> None:
     """Train several runs as one batch; each caller hears of its own alone."""
     from rafs.errors import complain
-    from rafs.pipeline.command import closing_line, job_spec
-    from rafs.pipeline.jobs.train import run_all
+    from rafs.pipeline.command import closing_line, parse
+    from rafs.pipeline.jobs.train import TrainingJob, run_all
 
     outcomes: Sequence[RafsError | None]
     try:
-        outcomes = run_all([job_spec(request.arguments) for request in requests])
+        outcomes = run_all([TrainingJob.of(*parse(request.arguments)) for request in requests])
     except RafsError as error:  # of the batch, such as a device that is not there
         outcomes = [error] * len(requests)
     for request, outcome in zip(requests, outcomes, strict=True):
@@ -291,4 +322,4 @@ def train_together(requests: list[Request]) -> None:
 
 
 if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]))
+    serve(socket.socket(fileno=int(sys.argv[1])), *map(int, sys.argv[2:]))

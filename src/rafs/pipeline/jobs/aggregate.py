@@ -1,25 +1,59 @@
 """Gather the scores of an experiment: one row per run, runs without scores included.
 
 With `partial` in the spec some runs were not asked for; it says what all of them cost.
+
+Thousands of files do not fit on a command line, so this job alone works out what it reads: the
+files of its runs are those of `gathered_run`, which the rule takes its inputs from as well.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rafs import paths
 from rafs.errors import DamagedFileError
 from rafs.evaluation import NOT_RUN
-from rafs.files import read_json, write_csv
+from rafs.files import atomic, read_json, write_csv
+from rafs.pipeline.jobs import named
+from rafs.reporting.seeds import compressed
+
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import AggregateSpec
 
 TUNED = ("experiment", "method", "dataset", "seed", "trial", "name", "value", "low", "high")
 SIZES = ("n_train", "n_test", "n_inside")
 PARTS = {"in_": "in_distribution", "out_": "out_of_distribution"}
+PLACE = ("experiment", "method", "dataset", "seed")
 
 
-def run(spec: dict[str, Any]) -> None:
-    """Write the table of scores."""
+class GatheredRun(NamedTuple):
+    """The files of a run that are gathered."""
+
+    metrics: str
+    cost: str
+    best: str
+
+
+class AggregateOutputs(NamedTuple):
+    """What the job writes: tables with a row per run, or per tuned value."""
+
+    scores: str
+    costs: str
+    tuned: str
+    seeds: str  # the scores again, compactly
+
+
+def gathered_run(experiment: str, method: str, dataset: str, seed: int) -> GatheredRun:
+    """Return the files of a run."""
+    place = {"experiment": experiment, "method": method, "dataset": dataset, "seed": seed}
+    templates = (paths.METRICS, paths.COST, paths.BEST)
+    return GatheredRun(*(template.format(**place) for template in templates))
+
+
+def run(spec: "AggregateSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
+    """Write the table of scores, what the runs cost, and what they were tuned to."""
+    made = named(AggregateOutputs, outputs)
     rows = [
         row(spec, method, dataset, seed)
         for dataset in spec["datasets"]
@@ -27,16 +61,18 @@ def run(spec: dict[str, Any]) -> None:
         if [method, dataset] not in spec.get("left_out", [])
         for seed in spec["seeds"]
     ]
-    write_csv(paths.SCORES.format(experiment=spec["experiment"]), rows)
-    costs = [cost(entry) for entry in rows]
-    write_csv(paths.COSTS.format(experiment=spec["experiment"]), costs)
+    write_csv(made.scores, rows)
+    with atomic(made.seeds) as file:
+        file.write(compressed(rows))
+    write_csv(made.costs, [cost(entry) for entry in rows])
     tuned = [found for entry in rows for found in tuned_values(spec, entry)]
-    write_csv(paths.TUNED.format(experiment=spec["experiment"]), tuned, TUNED)
+    write_csv(made.tuned, tuned, TUNED)
 
 
-def row(spec: dict[str, Any], method: str, dataset: str, seed: int) -> dict[str, Any]:
+def row(spec: "AggregateSpec", method: str, dataset: str, seed: int) -> dict[str, Any]:
     """Return the row of a run; one without files has failed, unless not all were asked for."""
-    place = {"experiment": spec["experiment"], "method": method, "dataset": dataset, "seed": seed}
+    run = (spec["experiment"], method, dataset, seed)
+    place = dict(zip(PLACE, run, strict=True))
     sweep = next(iter(spec["sweep"].get(method, {}).items()), ("", ""))
     result: dict[str, Any] = {
         **place,
@@ -45,7 +81,7 @@ def row(spec: dict[str, Any], method: str, dataset: str, seed: int) -> dict[str,
         "sweep_value": sweep[1],
         "category": spec["categories"][dataset],
     }
-    path = Path(paths.METRICS.format(**place))
+    path = Path(gathered_run(*run).metrics)
     if not path.exists() and "partial" in spec:
         return {**result, "status": NOT_RUN, "message": spec["partial"]}
     if not path.exists():
@@ -74,15 +110,15 @@ def finite(value: float) -> float:
 
 def cost(entry: dict[str, Any]) -> dict[str, Any]:
     """Return what a run cost; apart from its scores, which are the same bytes every time."""
-    place = {key: entry[key] for key in ("experiment", "method", "dataset", "seed")}
-    path = Path(paths.COST.format(**place))
+    place = {key: entry[key] for key in PLACE}
+    path = Path(gathered_run(**place).cost)
     return {**place, **(read_json(path) if path.exists() else {})}
 
 
-def tuned_values(spec: dict[str, Any], entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def tuned_values(spec: "AggregateSpec", entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the tuned values of a run with the ends of their ranges, if it was tuned itself."""
-    place = {key: entry[key] for key in ("experiment", "method", "dataset", "seed")}
-    path = Path(paths.BEST.format(**place))
+    place = {key: entry[key] for key in PLACE}
+    path = Path(gathered_run(**place).best)
     if not (spec["space"] and path.exists()):
         return
     best = read_json(path)

@@ -1,18 +1,32 @@
 """Judge the claims of the paper: claims.json, and the same as a table."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from rafs import paths
 from rafs.files import write_json
+from rafs.pipeline.jobs import named
 from rafs.reporting.claims import as_json, judge
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.judgement.table import table
 from rafs.reporting.table_files import write
 
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import ClaimsSpec
 
-def run(spec: dict[str, Any]) -> None:
+
+class ClaimsOutputs(NamedTuple):
+    """What the job writes: the verdicts, and a table of them in every format."""
+
+    verdicts: str
+    csv: str
+    markdown: str
+    latex: str
+
+
+def run(spec: "ClaimsSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Write the verdicts, computed from the results of the spec's experiments and nothing else."""
-    claims = judge(Inputs(experiments=spec["experiments"]))
-    write_json(paths.CLAIMS, as_json(claims))
-    for form in paths.TABLE_FORMATS:
-        write(table(claims), paths.TABLE.format(table="claims", format=form))
+    made = named(ClaimsOutputs, outputs)
+    claims = judge(Inputs(files=inputs, experiments=spec["experiments"]))
+    write_json(made.verdicts, as_json(claims))
+    for file in (made.csv, made.markdown, made.latex):
+        write(table(claims), file)

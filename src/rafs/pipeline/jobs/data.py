@@ -1,19 +1,31 @@
 """Sample a dataset for one seed."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from rafs import datasets, paths
+from rafs import datasets
 from rafs.files import read_json
+from rafs.pipeline.jobs import only
 from rafs.storage import write_dataset, write_missing
 
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import DataSpec
 
-def run(spec: dict[str, Any]) -> None:
-    """Write the dataset, or a note that its file is missing."""
-    dataset, protocol, seed = spec["dataset"], spec["protocol"], spec["seed"]
-    path = paths.DATA.format(protocol=protocol, dataset=dataset, seed=seed)
-    for source in spec["sources"]:
-        record = read_json(paths.FETCHED.format(dataset=source))
+
+def run(spec: "DataSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
+    """Write the dataset, or a note that its file is missing.
+
+    The inputs are the records of its sources, and the table of a user dataset. Downloads are found
+    by `rafs.datasets`.
+    """
+    path, entry = only(outputs), dict(spec["entry"])
+    count = len(spec["sources"])
+    records, tables = inputs[:count], inputs[count:]
+    for source in records:
+        record = read_json(source)
         if record["status"] != "ok":
             write_missing(path, record["message"])
             return
-    write_dataset(path, datasets.load(dataset, seed, protocol, **spec["entry"]))
+    if tables:
+        entry["file"] = only(tables)
+    write_dataset(path, datasets.load(spec["dataset"], spec["seed"], spec["protocol"], **entry))

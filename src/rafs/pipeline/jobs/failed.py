@@ -1,70 +1,88 @@
 """Stand in for a job that failed, so that the rest goes on and the report says what is missing.
 
 The files it should have written are written with the status "failed" and the reason, and a note
-makes the next run of the workflow repeat just this job: `failed.txt` beside the files of a
-training job, `<file>.failed.txt` for a job with one file. A note holds as long as the files say
-what it says; so it ends with the job's success, and is still there if that never came.
+(`rafs.pipeline.failures`) makes the next run of the workflow repeat just this job.
 """
 
 import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rafs import paths
-from rafs.errors import DamagedFileError
+from rafs.errors import DamagedFileError, ParameterError
 from rafs.files import read_json, write_json, write_npz, write_text
-from rafs.storage import read_dataset, write_missing
-
-# Where notes are, and the files of a job whose note is beside them: first the one that says why.
-FOLDERS: dict[str, tuple[str, ...]] = {
-    "data/processed": (paths.DATA,),
-    "results/runs": (paths.RECORD, paths.PREDICTIONS, paths.TRIALS, paths.BEST, paths.COST),
-}
+from rafs.pipeline.failures import note_of
+from rafs.pipeline.jobs import named, only
+from rafs.pipeline.jobs.score import scored_runs
+from rafs.pipeline.jobs.train import TrainingOutputs
+from rafs.storage import write_missing
 
 
-def run(spec: dict[str, Any]) -> None:
-    """Write the outputs of the failed job `spec["of"]`."""
-    kind, job = spec["of"], spec["spec"]
-    if kind == "score":
-        for seed in job["seeds"]:
-            stand_in_for_metrics({**job, "seed": seed}, Path(spec["log"]))
-        return
-    message = f"the {kind} job failed: {why(Path(spec['log']))} (see {spec['log']})"
-    place = {key: job[key] for key in ("experiment", "method", "dataset", "seed") if key in job}
-    if kind == "data":
-        path = paths.DATA.format(**{**place, "protocol": job["protocol"]})
-        write_text(f"{path}.{paths.FAILED}", message)
-        write_missing(path, message)
-        return
-    write_text(f"{paths.RUN.format(**place)}/{paths.FAILED}", message)
-    write_text(paths.TRIALS.format(**place), "trial,round,status,nll\n")
-    write_json(paths.BEST.format(**place), {"status": "failed", "message": message, "values": {}})
-    record = {**place, "protocol": job["protocol"], "status": "failed", "message": message}
+@dataclass(frozen=True)
+class FailedJob:
+    """A job that failed, as its rule called it, and its log."""
+
+    kind: str
+    log: Path
+    spec: Any  # that of the job
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+
+    def message(self, start: str = "") -> str:
+        """Return why it failed: the last line of its log, preferably one that begins so."""
+        return f"the {self.kind} job failed: {why(self.log, start)} (see {self.log})"
+
+    def record(self, seed: int, message: str) -> dict[str, Any]:
+        """Return the record of a run that the job was to make."""
+        known = {key: self.spec[key] for key in ("experiment", "method", "dataset", "protocol")}
+        return {**known, "seed": seed, "status": "failed", "message": message}
+
+
+def run(job: FailedJob) -> None:
+    """Write the outputs of a job that failed."""
+    write = {"data": write_data, "train": write_run, "score": write_metrics}.get(job.kind)
+    if write is None:
+        raise ParameterError(f"nothing can stand in for a job {job.kind!r}")
+    write(job)
+
+
+def write_data(job: FailedJob) -> None:
+    """Write a dataset that is missing."""
+    path, message = only(job.outputs), job.message()
+    write_text(note_of(job.kind, path), message)
+    write_missing(path, message)
+
+
+def write_run(job: FailedJob) -> None:
+    """Write a run without predictions."""
+    made, message = named(TrainingOutputs, job.outputs), job.message()
+    write_text(note_of(job.kind, made.record), message)
+    write_text(made.trials, "trial,round,status,nll\n")
+    write_json(made.best, {"status": "failed", "message": message, "values": {}})
     empty = {name: np.empty(0) for name in ("mean", "variance", "aleatoric")}
-    write_npz(paths.PREDICTIONS.format(**place), empty)
-    write_json(paths.RECORD.format(**place), record)
-    write_json(paths.COST.format(**place), {"cpu_seconds": None})
+    write_npz(made.predictions, empty)
+    write_json(made.record, job.record(job.spec["seed"], message))
+    write_json(made.cost, {"cpu_seconds": None})
 
 
-def stand_in_for_metrics(job: dict[str, Any], log: Path) -> None:
-    """Write the metrics file of one run, unless the job scored it: others may have failed.
+def write_metrics(job: FailedJob) -> None:
+    """Write the metrics files that the job did not: it may have scored other seeds.
 
     Snakemake removes the outputs of a job before it starts.
     """
-    place = {key: job[key] for key in ("experiment", "method", "dataset", "seed")}
-    path = Path(paths.METRICS.format(**place))
-    if path.exists():
-        return
-    reason = why(log, f"seed-{job['seed']}: ")
-    message = f"the score job failed: {reason} (see {log})"
-    write_text(f"{path}.{paths.FAILED}", message)
-    parts = dict.fromkeys(("metrics", "in_distribution", "out_of_distribution"))
-    record = {**place, "protocol": job["protocol"]}
-    with contextlib.suppress(DamagedFileError):  # which may be why the job failed
-        record |= read_json(paths.RECORD.format(**place))
-    write_json(path, {**record, **parts, "status": "failed", "message": message})
+    for seed, files in scored_runs(job.spec, job.inputs, job.outputs).items():
+        if Path(files.metrics).exists():
+            continue
+        message = job.message(f"seed-{seed}: ")
+        write_text(note_of(job.kind, files.metrics), message)
+        known = {}
+        with contextlib.suppress(DamagedFileError):  # which may be why the job failed
+            known = read_json(files.record)
+        parts = dict.fromkeys(("metrics", "in_distribution", "out_of_distribution"))
+        write_json(files.metrics, {**known, **parts, **job.record(seed, message)})
 
 
 def why(log: Path, start: str = "") -> str:
@@ -73,33 +91,3 @@ def why(log: Path, start: str = "") -> str:
     said = [line.strip().removeprefix("rafs: ") for line in lines if line.strip()]
     about = [line.removeprefix(start) for line in said if line.startswith(start)]
     return (about or said or ["it was killed without a word"])[-1][:400]
-
-
-def notes() -> list[Path]:
-    """Return all notes, those too whose job has succeeded since."""
-    return sorted(note for folder in FOLDERS for note in Path(folder).rglob(f"*{paths.FAILED}"))
-
-
-def failures() -> list[Path]:
-    """Return the notes of the jobs that something else than a result stands in for."""
-    return [note for note in notes() if holds(note)]
-
-
-def outputs(note: Path) -> list[Path]:
-    """Return the outputs of the job that a note is about, first the one that says why."""
-    if note.name != paths.FAILED:
-        return [note.with_name(note.name.removesuffix(f".{paths.FAILED}"))]
-    (files,) = (names for folder, names in FOLDERS.items() if note.is_relative_to(folder))
-    return [note.with_name(Path(name).name) for name in files]
-
-
-def holds(note: Path) -> bool:
-    """Tell whether the output that a note is about says what the note says."""
-    file = outputs(note)[0]
-    if not file.exists():
-        return False
-    try:
-        said = read_dataset(file) if file.suffix == ".npz" else read_json(file)["message"]
-    except (DamagedFileError, KeyError, TypeError):
-        return True
-    return bool(said == note.read_text())

@@ -1,39 +1,45 @@
 """Put everything on one page."""
 
+from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import yaml
 
 from rafs import paths
 from rafs.files import read_json, write_text
+from rafs.pipeline.jobs import only
+from rafs.pipeline.origin import origin
 from rafs.reporting.catalogue import declaration
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.page import build
 
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import PageSpec
 
-def run(spec: dict[str, Any]) -> None:
+
+def run(spec: "PageSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Write the page from the scores, the figures and the verdicts."""
-    inputs, params = Inputs(), spec["params"]
+    results, params = Inputs(files=inputs, experiments=spec["experiments"]), spec["params"]
     figures = {
-        name: Path(paths.FIGURE.format(figure=name, format="svg")).read_bytes()
+        name: results.path(paths.FIGURE, figure=name, format="svg").read_bytes()
         for name in spec["figures"]
     }
     tables = {
-        name: import_module(f"rafs.reporting.tables.{name}").build(inputs, params["tables"][name])
+        name: import_module(f"rafs.reporting.tables.{name}").build(results, params["tables"][name])
         for name in spec["tables"]
     }
     text = build(
-        inputs,
+        results,
         experiments=spec["experiments"],
         compared=spec["compared"],
         figures=figures,
         beside_answer=spec["beside_answer"],
         sections={name: declaration("figures", name).section for name in spec["figures"]},
         tables=tables,
-        claims=read_json(paths.CLAIMS)["claims"],
+        claims=read_json(results.path(paths.CLAIMS))["claims"],
         params=yaml.safe_dump(params, sort_keys=False, allow_unicode=True),
         versions=spec["versions"],
+        origin=origin(),
     )
-    write_text(paths.PAGE, text)
+    write_text(only(outputs), text)

@@ -1,26 +1,52 @@
 """Score the runs of a method on a dataset: one metrics file per seed."""
 
 import traceback
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rafs import paths
 from rafs.errors import DamagedFileError, ParameterError, RafsError, sentence
 from rafs.evaluation import diversity, metrics
 from rafs.files import read_json, read_npz, write_json
+from rafs.pipeline.jobs import named
 from rafs.storage import Dataset, read_dataset
 
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import ScoreSpec
 
-def run(spec: dict[str, Any]) -> None:
+
+class ScoredRun(NamedTuple):
+    """The files of a run that is scored: three that are read, one that is written."""
+
+    predictions: str
+    record: str
+    data: str
+    metrics: str
+
+
+def scored_runs(
+    spec: "ScoreSpec", inputs: Sequence[str], outputs: Sequence[str]
+) -> dict[int, ScoredRun]:
+    """Return the files of every seed.
+
+    The inputs are the predictions of all seeds, then the records of all, then the data of all.
+    """
+    seeds = spec["seeds"]
+    given = [*inputs, *outputs]
+    columns = [given[k :: len(seeds)] for k in range(len(seeds))]
+    return {seed: named(ScoredRun, files) for seed, files in zip(seeds, columns, strict=True)}
+
+
+def run(spec: "ScoreSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Score every seed; raise, with the reasons, once all that can be scored are.
 
     Each reason is a line that begins with its seed, for `rafs.pipeline.jobs.failed` to find.
     """
     reasons = []
-    for seed in spec["seeds"]:
+    for seed, files in scored_runs(spec, inputs, outputs).items():
         try:
-            score({**spec, "seed": seed})
+            score(spec, files)
         except Exception as error:
             if not isinstance(error, RafsError | OSError | MemoryError):
                 traceback.print_exc()
@@ -29,19 +55,19 @@ def run(spec: dict[str, Any]) -> None:
         raise RafsError("\n".join(reasons))
 
 
-def score(spec: dict[str, Any]) -> None:
+def score(spec: "ScoreSpec", files: ScoredRun) -> None:
     """Write the metrics of one run, together with everything needed to trust them."""
-    place = {key: spec[key] for key in ("experiment", "method", "dataset", "seed")}
-    record = read_json(paths.RECORD.format(**place))
+    record = read_json(files.record)
     result: dict[str, Any] = {"metrics": None, "in_distribution": None, "out_of_distribution": None}
     data: Dataset | str = ""
     if record["status"] in ("ok", "diverged"):
-        data = read_dataset(paths.DATA.format(**{**place, "protocol": spec["protocol"]}))
+        data = read_dataset(files.data)
     if record["status"] == "ok":
-        path = paths.PREDICTIONS.format(**place)
-        predictions = read_npz(path)
+        predictions = read_npz(files.predictions)
         if isinstance(data, str) or len(predictions.get("mean", ())) != len(data.y_test):
-            raise DamagedFileError(f"{path} does not fit its dataset; delete it and run again")
+            raise DamagedFileError(
+                f"{files.predictions} does not fit its dataset; delete it and run again"
+            )
         if spec.get("misaligned"):
             order = np.argsort(data.x_test[:, 0], kind="stable")
             predictions = {key: predictions[key][order] for key in ("mean", "variance")}
@@ -55,7 +81,7 @@ def score(spec: dict[str, Any]) -> None:
                 result["metrics"]["interval"] = interval(predictions["mean"])
         except ParameterError as error:  # finite, and yet beyond any score: counted as diverged
             record |= {"status": "diverged", "message": str(error)}
-    write_json(paths.METRICS.format(**place), {**record, **sizes(data), **result})
+    write_json(files.metrics, {**record, **sizes(data), **result})
 
 
 def differences(

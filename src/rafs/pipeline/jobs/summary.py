@@ -1,16 +1,28 @@
 """Sum the results up for DVC: a small metrics file, and one row per method and dataset to plot."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from rafs import paths
 from rafs.files import write_json, write_text
+from rafs.pipeline.jobs import named
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.summary import plot_scores, summarise
 
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import SummarySpec
 
-def run(spec: dict[str, Any]) -> None:
+
+class SummaryOutputs(NamedTuple):
+    """What the job writes."""
+
+    metrics: str
+    medians: str
+
+
+def run(spec: "SummarySpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Write both, for the experiment that the headline is taken from."""
-    inputs = Inputs(experiments=spec["experiments"])
-    write_json(paths.SUMMARY, summarise(inputs, experiment=spec["headline"]))
-    medians = plot_scores(inputs, spec["headline"])
-    write_text(paths.PLOT_SCORES, medians.to_csv(index=False, lineterminator="\n"))
+    made = named(SummaryOutputs, outputs)
+    results = Inputs(files=inputs, experiments=spec["experiments"])
+    write_json(made.metrics, summarise(results, spec["headline"]))
+    medians = plot_scores(results, spec["headline"])
+    write_text(made.medians, medians.to_csv(index=False, lineterminator="\n"))

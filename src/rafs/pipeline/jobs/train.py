@@ -8,13 +8,12 @@ import csv
 import io
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rafs import paths
 from rafs.engine import recorded
-from rafs.errors import DivergedError, RafsError
+from rafs.errors import DivergedError, ParameterError, RafsError
 from rafs.files import canonical_json, read_json, sha256, write_json, write_npz, write_text
 from rafs.methods import tuning
 from rafs.methods.ensemble import Prediction
@@ -27,75 +26,104 @@ from rafs.methods.runs import (
     prepare,
     tune,
 )
+from rafs.pipeline.jobs import named
 from rafs.storage import read_dataset
+
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import TrainSpec
 
 COLUMNS = ("trial", "round", "status", "nll")
 
 
-def run(spec: dict[str, Any]) -> None:
+class TrainingInputs(NamedTuple):
+    """What a run reads: its data, and the values that another run tuned if it takes those."""
+
+    data: str
+    best: str | None = None
+
+
+class TrainingOutputs(NamedTuple):
+    """What a run writes."""
+
+    predictions: str
+    record: str
+    trials: str
+    best: str
+    cost: str
+
+
+class TrainingJob(NamedTuple):
+    """A run to be done, with its files."""
+
+    spec: "TrainSpec"
+    inputs: TrainingInputs
+    outputs: TrainingOutputs
+
+    @classmethod
+    def of(cls, spec: "TrainSpec", inputs: Sequence[str], outputs: Sequence[str]) -> "TrainingJob":
+        """Give the files of a run their names."""
+        return cls(spec, named(TrainingInputs, inputs), named(TrainingOutputs, outputs))
+
+
+def run(spec: "TrainSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Write predictions, the record of the run, its tuning and what it cost."""
-    (error,) = run_all([spec])
+    (error,) = run_all([TrainingJob.of(spec, inputs, outputs)])
     if error is not None:
         raise error
 
 
-def run_all(specs: Sequence[dict[str, Any]]) -> list[RafsError | None]:
+def run_all(jobs: Sequence[TrainingJob]) -> list[RafsError | None]:
     """Do several runs; return for each the error that it ended with, or None."""
-    errors: list[RafsError | None] = [None] * len(specs)
-    alike: dict[str, list[BenchmarkRun]] = {}  # runs of a kind, to be tuned and trained together
-    for i, spec in enumerate(specs):
+    errors: list[RafsError | None] = [None] * len(jobs)
+    alike: dict[str, list[tuple[TrainingJob, BenchmarkRun]]] = {}  # tuned and trained together
+    for i, job in enumerate(jobs):
         try:
-            run = read(spec)
+            run = read(job)
         except RafsError as error:
             errors[i] = error
             continue
         if isinstance(run.data, str) or run.best["status"] == "failed":
-            write(run, None)
+            write(job, run, None)
         else:
-            kind = [spec["base"], spec["tuning"], spec["training"]]
-            alike.setdefault(canonical_json(kind), []).append(run)
-    for runs in alike.values():
+            kind = [run.spec["base"], run.spec["tuning"], run.spec["training"]]
+            alike.setdefault(canonical_json(kind), []).append((job, run))
+    for pairs in alike.values():
+        runs = [run for _, run in pairs]
         begun = time.process_time()
         tune(runs)
         tuned = time.process_time()
         with recorded() as places:
             outcomes = fit_predict([prepare(run) for run in runs])
         ended = time.process_time()
-        for run, outcome in zip(runs, outcomes, strict=True):
+        for (job, run), outcome in zip(pairs, outcomes, strict=True):
             run.seconds = {
                 "tuning": (tuned - begun) / len(runs),
                 "training": (ended - tuned) / len(runs),
             }
             run.places = sorted(places)
-            write(run, outcome)
+            write(job, run, outcome)
     return errors
 
 
-def data_path(spec: dict[str, Any]) -> str:
-    """Return the file with the data of a run."""
-    return paths.DATA.format(**{key: spec[key] for key in ("protocol", "dataset", "seed")})
+def read(job: TrainingJob) -> BenchmarkRun:
+    """Read the data of a run, and its tuned values where it takes those of another run."""
+    if isinstance(job.spec["tuning"], str) != bool(job.inputs.best):
+        raise ParameterError("a run takes the tuned values of another exactly if its spec says so")
+    best = read_json(job.inputs.best) if job.inputs.best else UNTUNED
+    return BenchmarkRun(dict(job.spec), read_dataset(job.inputs.data), best)
 
 
-def read(spec: dict[str, Any]) -> BenchmarkRun:
-    """Read the data of a run, and its tuned values where it takes those of another experiment."""
-    best = UNTUNED
-    if isinstance(spec["tuning"], str):
-        place = {"experiment": spec["tuning"], "method": spec["base"]}
-        best = read_json(paths.BEST.format(**place, dataset=spec["dataset"], seed=spec["seed"]))
-    return BenchmarkRun(spec, read_dataset(data_path(spec)), best)
-
-
-def write(run: BenchmarkRun, outcome: Outcome | DivergedError | None) -> None:
+def write(job: TrainingJob, run: BenchmarkRun, outcome: Outcome | DivergedError | None) -> None:
     """Write what came out of a run, how it was tuned and made, and what it cost."""
-    spec = run.spec
+    spec, outputs = job.spec, job.outputs
     place = {key: spec[key] for key in ("experiment", "method", "dataset", "seed")}
     status, message = state(run, outcome)
     done = outcome if isinstance(outcome, Outcome) else None
-    write_npz(paths.PREDICTIONS.format(**place), arrays(done.prediction if done else None))
-    write_text(paths.TRIALS.format(**place), as_csv(run.trials))
-    write_json(paths.BEST.format(**place), run.best)
+    write_npz(outputs.predictions, arrays(done.prediction if done else None))
+    write_text(outputs.trials, as_csv(run.trials))
+    write_json(outputs.best, run.best)
     write_json(
-        paths.RECORD.format(**place),
+        outputs.record,
         {
             **place,
             "protocol": spec["protocol"],
@@ -106,13 +134,13 @@ def write(run: BenchmarkRun, outcome: Outcome | DivergedError | None) -> None:
             "noise": None if isinstance(run.data, str) else noise_in_training(run),
             "tuned": run.best,
             "members": done.members if done else None,
-            "data": {"sha256": sha256(data_path(spec))},
+            "data": {"sha256": sha256(job.inputs.data)},
             "status": status,
             "message": message,
         },
     )
     seconds = run.seconds or {"tuning": 0.0, "training": 0.0}
-    write_json(paths.COST.format(**place), {"cpu_seconds": sum(seconds.values()), **seconds})
+    write_json(outputs.cost, {"cpu_seconds": sum(seconds.values()), **seconds})
 
 
 def state(run: BenchmarkRun, outcome: Outcome | DivergedError | None) -> tuple[str, str | None]:

@@ -2,18 +2,22 @@
 
 import csv
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from rafs import paths
 from rafs.errors import RafsError
 from rafs.files import write_json
-from rafs.pipeline.jobs.failed import failures, outputs
+from rafs.pipeline.failures import failures, stand_ins
+from rafs.pipeline.jobs import only
+
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import VerifySpec
 
 
-def run(spec: dict[str, Any]) -> None:
-    """Write how many runs ended how, or raise with what failed."""
-    notes = [note for note in failures() if concerns(spec, outputs(note)[0])]
+def run(spec: "VerifySpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
+    """Write how many runs ended how by the scores (the inputs), or raise with what failed."""
+    notes = [note for note in failures() if concerns(spec, stand_ins(note)[0])]
     if notes:
         lines = [f"  {note.parent}: {note.read_text()}" for note in notes[:20]]
         more = f"\n  and {len(notes) - 20} more" if len(notes) > 20 else ""
@@ -23,13 +27,13 @@ def run(spec: dict[str, Any]) -> None:
             + more
         )
     counts: Counter[str] = Counter()
-    for experiment in spec["experiments"]:
-        with Path(paths.SCORES.format(experiment=experiment)).open(newline="") as file:
+    for scores in inputs:
+        with Path(scores).open(newline="") as file:
             counts.update(row["status"] for row in csv.DictReader(file))
-    write_json(paths.COMPLETE, {"runs": spec["runs"], "status": dict(sorted(counts.items()))})
+    write_json(only(outputs), {"runs": spec["runs"], "status": dict(sorted(counts.items()))})
 
 
-def concerns(spec: dict[str, Any], output: Path) -> bool:
+def concerns(spec: "VerifySpec", output: Path) -> bool:
     """Tell whether the experiments of the spec have made, or used, an output."""
     if output.is_relative_to("results"):
         return output.parts[2] in spec["experiments"]  # results/runs/main/...

@@ -54,6 +54,9 @@ WORDS = {
     "large costs; 5 % in RMSE and in widths; 5 percentage points in coverage.",
     "not worse": "The 95 % interval of the difference ends below that margin.",
     "duel": "The comparison of two methods on one dataset, paired over seeds.",
+    "probability of improvement": "The probability of a lower score than a rival's on the same "
+    "seed, the mean over rivals and datasets; its 95 % interval is over the datasets.",
+    "share": "Of the datasets, with its exact 95 % interval.",
     "paper's rule": "Methods tie where their 95 % intervals overlap. The paper's intervals are "
     "over the test points of one run; here intervals over seeds stand in for them.",
     "printed": "The paper's rule on the ranks that the paper prints in its Table 3.",

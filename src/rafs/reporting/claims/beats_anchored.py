@@ -3,7 +3,7 @@
 import math
 
 from rafs.evaluation import statistics
-from rafs.reporting.judgement.differences import NATS, lower, over_datasets, untestable
+from rafs.reporting.judgement.differences import NATS, lower, over_datasets, share, untestable
 from rafs.reporting.judgement.paper_rule import Ranks
 from rafs.reporting.judgement.results import FEWEST, Results
 from rafs.reporting.judgement.verdicts import (
@@ -51,8 +51,14 @@ def by_tests(results: Results) -> Parts:
     total = len(each)
     needed = math.ceil(SHARE * total)
     outcome = SHOWN if won >= needed else CONTRADICTED if total - lost < needed else NOT_SHOWN
-    detail = f"better on {won} and worse on {lost} of {total} datasets, {needed} are needed"
-    numbers = {"datasets": total, "wins": won, "losses": lost}
+    medians = statistics.medians(results.main, NATS.metric).loc[list(each["dataset"])]
+    lower_on = int((medians["rafs"] < medians["ae"]).sum())
+    words, effect = share(lower_on, total)
+    detail = (
+        f"better on {won} and worse on {lost} of {total} datasets, {needed} are needed; a lower "
+        f"median on {lower_on}, {words}"
+    )
+    numbers = {"datasets": total, "wins": won, "losses": lost, "lower": lower_on, **effect}
     return [lower(OVERALL, overall[0]), Part(NEARLY, outcome, detail, numbers)]
 
 

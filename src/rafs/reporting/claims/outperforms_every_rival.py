@@ -2,7 +2,8 @@
 
 import math
 
-from rafs.reporting.judgement.differences import untestable
+from rafs.evaluation import statistics
+from rafs.reporting.judgement.differences import NATS, share, untestable
 from rafs.reporting.judgement.paper_rule import Ranks
 from rafs.reporting.judgement.results import Results
 from rafs.reporting.judgement.standings import places
@@ -45,12 +46,20 @@ def by_tests(results: Results) -> Parts:
     unbeaten = sum(place.ahead == 0 for place in found)
     needed = math.ceil(SHARE * total)
     outcome = SHOWN if alone >= needed else CONTRADICTED if unbeaten < needed else NOT_SHOWN
+    lowest = _lowest(results, [place.dataset for place in found])
+    words, effect = share(lowest, total)
     detail = (
         f"better than every rival on {alone} of {total} datasets, behind none on {unbeaten}, "
-        f"{needed} are claimed"
+        f"{needed} are claimed; the lowest median on {lowest}, {words}"
     )
     numbers = {"datasets": total, "alone": alone, "unbeaten": unbeaten, "needed": needed}
-    return [Part(NAME, outcome, detail, numbers)]
+    return [Part(NAME, outcome, detail, {**numbers, "lowest": lowest, **effect})]
+
+
+def _lowest(results: Results, names: list[str]) -> int:
+    """Count the datasets on which RAFs has the lowest median over seeds, ties included."""
+    medians = statistics.medians(results.complete, NATS.metric).loc[names]
+    return int((medians["rafs"] == medians.min(axis=1)).sum())
 
 
 def _few(total: int) -> str:

@@ -14,16 +14,17 @@ from rafs.reporting.inputs import Inputs
 
 CAPTION = (
     "Confidence against error: the RMSE of those test examples whose predicted precision (one "
-    "over the predicted variance) exceeds τ. Line: median over seeds; band: 95 % interval over "
-    "seeds. Reliable uncertainty makes the error fall as τ grows. A curve ends where fewer than "
-    "ten examples are left in one of the seeds; the curves of overconfident methods go on "
-    "furthest."
+    "over the predicted variance) exceeds τ. Line: median over seeds; band: its 95 % "
+    "interval, taken of the logarithm of the RMSE. Reliable uncertainty makes the error fall as τ "
+    "grows. A curve ends where fewer than ten examples are left in one of the seeds; the curves of "
+    "overconfident methods go on furthest."
 )
 READS = ("scores", "predictions", "data")
 DATASETS = ("friedman", "abalone")
 PLACE = 3
 Array = NDArray[np.float64]
 FEWEST = 10  # examples that an RMSE needs
+WIDE = 5  # ratio of the largest to the smallest RMSE from which the axis is logarithmic
 
 
 @style.styled
@@ -83,7 +84,7 @@ def _panel(axes: Axes, runs: dict[str, list[tuple[Array, Array]]], count: int) -
         kept = np.isfinite(curves).all(axis=0)
         if not kept.any():
             continue
-        summary = np.array([data.interval(column) for column in curves[:, kept].T]).clip(min=0)
+        summary = _summary(curves[:, kept])
         look = style.look(method)
         axes.fill_between(
             thresholds[kept], summary[:, 1], summary[:, 2], color=look.colour, alpha=0.15, lw=0
@@ -91,11 +92,18 @@ def _panel(axes: Axes, runs: dict[str, list[tuple[Array, Array]]], count: int) -
         every = (place % 4, 4)
         axes.plot(thresholds[kept], summary[:, 0], markevery=every, gid=method, **look.line)
         drawn.append(summary[:, 0])
-    axes.set_xscale("log")
+    style.log_scale(axes, "x")
     values = np.concatenate(drawn)
-    if values.max() > 20 * values.min():
-        axes.set_yscale("log")
-    else:
-        axes.set_ylim(bottom=0)
+    if values.max() > WIDE * values.min():
+        style.log_scale(axes, "y")
     axes.set_xlabel("precision threshold τ (1 / units of y²)")
     axes.set_ylabel("RMSE where precision > τ (units of y)")
+
+
+def _summary(curves: Array) -> Array:
+    """Return median and 95 % interval over seeds at every threshold, taken of the logarithms.
+
+    An RMSE is positive and its axis may be logarithmic: so are the ends of its interval.
+    """
+    logs = np.log(np.maximum(curves, np.finfo(float).tiny))
+    return np.exp([data.interval(column) for column in logs.T])

@@ -19,8 +19,10 @@ CAPTION = (
     "of one, on the same seeds: Hodges-Lehmann estimate of the paired differences, which a few "
     "exploding seeds do not move. Blue and a minus: random activations help; orange and a plus: "
     "they harm. Bold: the 95 % interval over seeds does not contain zero; star: significant also "
-    "after Holm's correction over the datasets. AE + RAFs is the paper's RAFs Ensemble. Beyond "
-    "the ends of the colour bar the colour stays the same. Last row: median over datasets."
+    "after Holm's correction over the datasets. The tests are paired and weigh how consistent a "
+    "change is, so that a smaller one may be bold where a larger one is not. AE + RAFs "
+    "is the paper's RAFs Ensemble. Beyond the ends of the colour bar the colour stays the same. "
+    "Last row: median over datasets."
 )
 READS = ("scores",)
 PLACE = 6

@@ -68,6 +68,8 @@ class Difference:
     pairs: int
     tellable: bool
     scale: Scale
+    improvement: float = math.nan
+    """The share of pairs in which the method scores lower; a tie counts half."""
 
     @property
     def significant(self) -> bool:
@@ -94,8 +96,8 @@ class Difference:
         """Whether the interval lies inside the margin on both sides."""
         return -self.scale.margin < self.low and self.high < self.scale.margin
 
-    def said(self) -> str:
-        """Return the difference, or the ratio, with its interval and p."""
+    def sized(self) -> str:
+        """Return the difference, or the ratio, with its interval."""
         ends = [self.value, self.low, self.high]
         if self.scale.logarithmic:
             ends = [math.exp(min(end, 700.0)) for end in ends]
@@ -103,8 +105,12 @@ class Difference:
         name = "ratio " if self.scale.logarithmic else ""
         unit = f" {self.scale.unit}" if self.scale.unit else ""
         interval = "" if math.isnan(self.low) else f" [{low}, {high}]"
+        return f"{name}{size}{unit}{interval}"
+
+    def said(self) -> str:
+        """Return the difference, or the ratio, with its interval and p."""
         same = ", practically equal" if self.equal else ""
-        return f"{name}{size}{unit}{interval}, p = {self.p:.2g}{same}"
+        return f"{self.sized()}, p = {self.p:.2g}{same}"
 
     def numbers(self) -> dict[str, float]:
         """Return the effect size, its interval, and p."""
@@ -150,6 +156,7 @@ def duels(
             pairs=row["pairs"],
             tellable=row["tellable"] and row["pairs"] >= FEWEST,
             scale=scale,
+            improvement=row["improvement"],
         )
         for row in records(found)
     ]
@@ -186,6 +193,13 @@ def from_value(frame: pd.DataFrame, scale: Scale, method: str, value: float) -> 
     constant = own.assign(method=CONSTANT, **{scale.metric: value})
     found = duels(pd.concat([own, constant], ignore_index=True), scale, method, [CONSTANT])
     return found[0] if found else None
+
+
+def share(count: int, total: int) -> tuple[str, dict[str, float]]:
+    """Return a share of datasets with its exact interval, in words and as numbers."""
+    low, high = statistics.share_interval(count, total)
+    words = f"a share of {count / total:.2f} [{low:.2f}, {high:.2f}]"
+    return words, {"share": count / total, "low": low, "high": high}
 
 
 # ------------------------------------------------------------------------------------- parts

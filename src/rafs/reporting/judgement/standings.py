@@ -6,6 +6,7 @@ are possibly ahead, contradicted if it fails with those alone that are ahead, an
 otherwise.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -61,6 +62,11 @@ class Place:
         """The rivals that the method is not shown to be level with, or better than."""
         return sum(not duel.not_worse for duel in self.duels)
 
+    @property
+    def improvement(self) -> float:
+        """The probability of a lower score than a rival's on the same seed, over all rivals."""
+        return float(np.mean([duel.improvement for duel in self.duels]))
+
     def among_first(self, places: int) -> str:
         """Judge that at most `places - 1` rivals are ahead."""
         if self.ahead >= places:
@@ -71,8 +77,8 @@ class Place:
         """Name the rivals that are ahead, or the hardest one."""
         ahead = [duel for duel in self.duels if duel.worse]
         if ahead:
-            names = ", ".join(f"{labels.method(d.rival)} by {d.value:.2g}" for d in ahead)
-            return f"behind {names} nats"
+            names = (f"{labels.method(duel.rival)} by {duel.sized()}" for duel in ahead)
+            return f"behind {', '.join(names)}"
         hardest = max(self.duels, key=lambda duel: duel.value)
         return f"{hardest.said()} against {labels.method(hardest.rival)}"
 
@@ -118,7 +124,10 @@ def why_not(results: Results, dataset: str) -> str:
 def group(
     name: str, results: Results, method: str, chosen: Sequence[str], low: bool = False
 ) -> Part:
-    """Judge that a method wins (`low`: loses) more than half of its duels on some datasets."""
+    """Judge that a method wins (`low`: loses) more than half of its duels on some datasets.
+
+    The effect size is the probability of improvement, with an interval over the datasets.
+    """
     found = [*places(results, method, chosen).values()]
     if not found:
         why = results.why_incomplete() or "too few seeds to tell six methods apart"
@@ -127,11 +136,15 @@ def group(
     won, lost = sum(place.wins for place in found), sum(place.ahead for place in found)
     wanted, opposite = (lost, won) if low else (won, lost)
     outcome = SHOWN if wanted > total / 2 else CONTRADICTED if opposite > total / 2 else NOT_SHOWN
-    detail = f"wins {won} and loses {lost} of {total} duels"
+    mean, least, most = statistics.mean_over_datasets([place.improvement for place in found])
+    ends = "" if math.isnan(least) else f" [{least:.2f}, {most:.2f}]"
+    detail = f"wins {won} and loses {lost} of {total} duels, probability of improvement {mean:.2f}"
+    detail += ends
     if left_out := len(chosen) - len(found):
         detail += f", {left_out} of {len(chosen)} datasets left out"
     numbers = {"duels": total, "wins": won, "losses": lost, "datasets": len(found)}
-    return Part(name, outcome, detail, numbers)
+    effect = {"improvement": mean, "low": least, "high": most}
+    return Part(name, outcome, detail, numbers | effect)
 
 
 def contrast(

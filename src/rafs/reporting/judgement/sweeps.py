@@ -1,6 +1,7 @@
 """Runs of one method over the values of a swept setting."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -50,10 +51,7 @@ class Sweep:
 
 
 def sweep(results: Results, experiment: str, dataset: str, distinct: bool = False) -> Sweep:
-    """Return a sweep; with `distinct` without values that repeat the runs of a smaller one.
-
-    Five networks use five activations, so in a fixed order k = 6 and 7 are the runs of k = 5.
-    """
+    """Return a sweep; with `distinct` without values that repeat the runs of a smaller one."""
     frame = results.runs(experiment, datasets=[dataset])
     frame = frame[frame["method"].astype(str).str.startswith("rafs@")]
     if frame.empty:
@@ -61,12 +59,23 @@ def sweep(results: Results, experiment: str, dataset: str, distinct: bool = Fals
     wide = statistics.wide(frame, NLL).droplevel("dataset")
     wide = wide[sorted(wide, key=value_of)]
     enough = [name for name in wide if wide[name].notna().sum() >= FEWEST]
-    names: dict[float, str] = {}
-    for name in enough:
-        if not distinct or not any(_same(wide[name], wide[kept]) for kept in names.values()):
-            names[value_of(name)] = str(name)
+    kept = without_repeats(wide[enough]) if distinct else enough
+    names = {value_of(name): str(name) for name in kept}
     why = "" if len(names) > 1 else f"fewer than two settings have at least {FEWEST} seeds"
     return Sweep(dataset, frame[frame["method"].isin(list(names.values()))], names, why)
+
+
+def without_repeats(wide: pd.DataFrame) -> list[Any]:
+    """Return the columns of a table with a row per seed that repeat none of those before them.
+
+    A setting that has no effect any more gives the same scores to the last digit: five networks use
+    five activations, so that k = 6 and 7 are the runs of k = 5.
+    """
+    kept: list[Any] = []
+    for name in wide:
+        if not any(_same(wide[name], wide[other]) for other in kept):
+            kept.append(name)
+    return kept
 
 
 def value_of(method: object) -> float:

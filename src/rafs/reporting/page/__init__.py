@@ -13,14 +13,15 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from string import Template
 from typing import Any
+from urllib.parse import quote
 
 import pandas as pd
 
 from rafs.evaluation import metrics
-from rafs.reporting import labels
+from rafs.reporting import labels, table_files
 from rafs.reporting.inputs import KEYS, Inputs
-from rafs.reporting.page import answer, scores, why
-from rafs.reporting.page.elements import Html, frame_table, join, shown_table, tag
+from rafs.reporting.page import answer, details, scores, why
+from rafs.reporting.page.elements import Html, facts, frame_table, join, shown_table, tag
 from rafs.reporting.table import ReportTable
 
 CITATION = """@inproceedings{stoyanova2023toward,
@@ -48,6 +49,11 @@ SECTIONS = {
     "cite": ("Citing", "How to cite"),
 }
 
+WORDS = {
+    "nll": "NLL", "crps": "CRPS", "rmse": "RMSE", "rafs": "RAFs", "vs": "against",
+    "1d": "in 1D", "in": "inside", "out": "and outside the training range",
+}  # fmt: skip
+
 
 def build(
     inputs: Inputs,
@@ -61,6 +67,7 @@ def build(
     claims: Sequence[Mapping[str, Any]] = (),
     params: str = "",
     versions: Mapping[str, str] | None = None,
+    origin: Mapping[str, str] | None = None,
 ) -> str:
     """Return the page.
 
@@ -68,7 +75,7 @@ def build(
     methods stand side by side in the table of scores; the first of them decides the headline.
     `figures` are SVG files by name in the order of the page, of which those `beside_answer` come
     first and others are in the section that `sections` says; `params` is the text of the parameter
-    file.
+    file, `origin` says who made the page, where and when.
     """
     rows = _rows(inputs, compared).drop_duplicates(["method", "dataset", "seed"])
     main = _rows(inputs, compared[:1])
@@ -80,10 +87,13 @@ def build(
     of_why = [name for name in drawn if (sections or {}).get(name) == "why"]
     reasons = why.section(tables or {}, [drawn.pop(name) for name in of_why])
     content: dict[str, list[Any]] = {
-        "answer": [*answer.headline(main), *beside],
+        "answer": [*answer.headline(main), *answer.activations(rows), *beside],
         "claims": answer.claims(claims),
         "why": reasons,
-        "scores": [scores.explorer(rows, cells, methods)],
+        "scores": [
+            scores.explorer(rows, cells, methods),
+            details.stored(inputs, rows, cells),
+        ],
         "figures": [tag("div", list(drawn.values()), class_="gallery")] if drawn else [],
         "tables": [_further(name, table) for name, table in (tables or {}).items()],
         "datasets": [
@@ -94,7 +104,7 @@ def build(
             _rows(inputs, experiments), [n for n in experiments if inputs.find(n) is None]
         ),
         "reading": _reading(),
-        "made": _made(params, versions or {}),
+        "made": _made(params, versions or {}, origin or {}),
         "cite": _cite(versions or {}),
     }
     parts = {key: [part for part in parts if part] for key, parts in content.items()}
@@ -138,9 +148,23 @@ def _figure(name: str, svg: bytes) -> Html:
     caption = _caption(svg)
     source = "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
     image = tag("img", src=source, alt=caption, loading="lazy", decoding="async")
-    title = name.replace("_", " ")
+    title = _title(name)
     button = tag("button", image, type="button", class_="enlarge", aria_label=f"Enlarge: {title}")
-    return tag("figure", button, tag("figcaption", caption), id=f"figure-{name}")
+    return tag(
+        "figure",
+        tag("h3", title),
+        button,
+        tag("figcaption", caption),
+        _download("SVG", name),
+        id=f"figure-{name}",
+    )
+
+
+def _download(form: str, name: str, content: str | None = None) -> Html:
+    """Return a link that saves a file; without `content` it saves the picture beside it."""
+    source = content and f"data:text/csv;charset=utf-8,{quote(content)}"
+    link = tag("a", f"Download {form}", href=source, download=f"{name}.{form.lower()}")
+    return tag("p", link, class_="downloads")
 
 
 def _caption(svg: bytes) -> str:
@@ -149,13 +173,18 @@ def _caption(svg: bytes) -> str:
     return html.unescape(found[1]) if found else ""
 
 
+def _title(name: str) -> str:
+    """Return the heading of a table or figure, by the name of its file."""
+    title = " ".join(WORDS.get(word, word) for word in name.split("_"))
+    return title[:1].upper() + title[1:]
+
+
 def _further(name: str, table: ReportTable) -> Html:
-    names = {"nll": "NLL", "crps": "CRPS", "rmse": "RMSE", "rafs": "RAFs", "vs": "against"}
-    title = " ".join(names.get(word, word) for word in name.split("_"))
     return tag(
         "details",
-        tag("summary", tag("strong", title[:1].upper() + title[1:])),
+        tag("summary", tag("h3", _title(name))),
         shown_table(table),
+        _download("CSV", name, table_files.csv(table)),
         tag("ul", [tag("li", note) for note in table.notes], class_="notes")
         if table.notes
         else None,
@@ -192,10 +221,14 @@ def _reading() -> list[Html]:
     """Say what the numbers mean."""
     words = (
         "A cell is the median over seeds and, from six seeds on, its exact 95 % interval. Bold: "
-        "the lowest median among the methods of the main experiment; a star: significantly better "
-        "than every other of them (exact signed-rank test over the same seeds, on real data Nadeau "
-        "and Bengio's corrected t-test over the splits; 5 %, Holm's correction over all datasets). "
-        "Pointing at a cell shows the mean, the number of runs and the published value.",
+        "the lowest median among the methods that are shown; a star: significantly better than "
+        "every other method of the main experiment (exact signed-rank test over the same seeds, on "
+        "real data Nadeau and Bengio's corrected t-test over the splits; 5 %, Holm's correction "
+        "over all datasets). A press on a cell shows every seed, tuned values, settings, hashes, "
+        "files and the command that makes them again.",
+        "Mean ranks below the table of scores are over the datasets and methods that are shown, "
+        "without references and without datasets on which one of these has no score. The address "
+        "keeps the selection.",
         "Published values are those the paper prints, one run each; “>” means that it prints only "
         "“> 100”. Its intervals do not describe the spread of the scores, ours do.",
         "The table gives NLL in the paper's convention, without the constant ½ ln 2π; add 0.919 "
@@ -206,15 +239,20 @@ def _reading() -> list[Html]:
     return [tag("p", sentence) for sentence in words]
 
 
-def _made(params: str, versions: Mapping[str, str]) -> list[Html]:
-    """Return versions and parameters."""
+def _made(params: str, versions: Mapping[str, str], origin: Mapping[str, str]) -> list[Html]:
+    """Return who made it, versions and parameters."""
     parts = []
+    if origin:
+        known: dict[str, Any] = dict(origin)
+        if address := origin.get("Repository"):
+            known["Repository"] = tag("a", address, href=address)
+        parts.append(facts(known))
     if versions:
         frame = pd.DataFrame({"What": list(versions), "Version": list(versions.values())})
         parts.append(frame_table(frame.sort_values("What"), "Versions"))
     if params:
         pre = tag("pre", params, tabindex="0")
-        parts.append(tag("details", tag("summary", tag("strong", "params.yaml")), pre, id="params"))
+        parts.append(tag("details", tag("summary", tag("h3", "params.yaml")), pre, id="params"))
     return parts
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.page.elements import Html, frame_table, listed, tag
+from rafs.reporting.tables import rafs_on
 
 METRIC = "nll"
 LEVEL = 0.05
@@ -32,8 +33,8 @@ def headline(rows: pd.DataFrame) -> list[Html]:
         words = "There is no dataset on which every method has a score, so nothing can be ranked."
         return [tag("p", words, class_="answer")]
     methods = list(found.mean_ranks)
-    pairs = statistics.pairwise(rows, METRIC, methods)
-    best, p = statistics.against_best(found.mean_ranks, pairs)
+    pairs = statistics.pairwise(rows, methods=methods)
+    best, p = statistics.against_best(found.mean_ranks, pairs, METRIC)
     near = [name for name in methods if name != best and not p[name] < LEVEL]
     ends = statistics.rank_intervals(rows, METRIC, methods)[best]
     against = statistics.against(rows, METRIC, best, [name for name in methods if name != best])
@@ -49,6 +50,14 @@ def headline(rows: pd.DataFrame) -> list[Html]:
         words = f"Left out of the ranks, because a method has no score there: {names}."
         parts.insert(3, tag("p", words))
     return parts
+
+
+def activations(rows: pd.DataFrame) -> list[Html]:
+    """Return what random activations change on each base method, where both were run."""
+    if METRIC not in rows:
+        return []
+    said = rafs_on.sentence(rafs_on.effects(rows, METRIC))
+    return [tag("p", said)] if said else []
 
 
 def _answer(
@@ -72,7 +81,7 @@ def _sure(near: Sequence[str]) -> str:
     """Say what the tests over the datasets find."""
     test = (
         "Wilcoxon's signed-rank test over the datasets on the medians over seeds, 5 %, Holm's "
-        "correction over all pairs of methods"
+        f"correction over {labels.FAMILY}"
     )
     if not near:
         return f"Every other method is significantly worse ({test})."
@@ -120,7 +129,7 @@ def _against(best: str, against: pd.DataFrame) -> Html:
         f"{labels.method(best)} against each rival in NLL: on how many datasets its median over "
         "seeds is lower and higher, the median over datasets of the difference, the probability "
         "that it scores lower on the same seed (its interval resamples datasets and seeds), and "
-        "the test over datasets."
+        "the test over datasets, corrected as in the table `pairwise`."
     )
     return frame_table(frame, caption)
 

@@ -3,7 +3,7 @@
 import html
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -83,6 +83,14 @@ def listed(words: Sequence[str]) -> str:
 def scroll(table: Html, label: str) -> Html:
     """Return a table that scrolls by itself where the screen is too narrow for it."""
     return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=label)
+
+
+def facts(known: Mapping[str, Any]) -> Html:
+    """Return names and values side by side; what has no value is left out."""
+    pairs = [
+        tag("div", tag("dt", name), tag("dd", value)) for name, value in known.items() if value
+    ]
+    return tag("dl", pairs, class_="facts")
 
 
 def heading(text: Any, **attributes: Any) -> Html:

@@ -62,7 +62,8 @@ class Axis:
 
 def dots(rows: Sequence[Row], title: str) -> Html:
     """Return the plot as an SVG element; what cannot be drawn is left out of it."""
-    axis = Axis([value for row in rows for value in (row.score, row.published)])
+    printed = [row.published for row in rows if not row.censored]  # "> 100" is no place
+    axis = Axis([*(row.score for row in rows), *printed])
     bottom = TOP + ROW * len(rows)
     parts = [tag("title", title)]
     for tick in axis.ticks():

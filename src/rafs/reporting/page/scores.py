@@ -11,7 +11,7 @@ from rafs import datasets
 from rafs.errors import RafsError
 from rafs.evaluation import metrics, statistics
 from rafs.reporting import labels, published
-from rafs.reporting.page.elements import Html, heading, number, scroll, tag
+from rafs.reporting.page.elements import Html, facts, heading, number, scroll, tag
 from rafs.reporting.page.plot import Row, dots
 from rafs.reporting.style import look
 
@@ -26,6 +26,7 @@ class Score:
     censored: bool = False
     best: bool = False
     alone: bool = False
+    loss: float = math.nan  # what the best has least of
 
     @property
     def paper(self) -> str:
@@ -35,8 +36,8 @@ class Score:
         return f"> {self.published:g}" if self.censored else number(self.published)
 
     @property
-    def words(self) -> str:
-        """All that is known of the cell, for those who point at it."""
+    def words(self) -> list[str]:
+        """All that is known of the cell, for its dialog."""
         s = self.summary
         lines = [
             f"median {number(s.median)}, 95 % interval {number(s.low)} to {number(s.high)}",
@@ -45,7 +46,7 @@ class Score:
         ]
         if self.paper:
             lines.append(f"published: {self.paper} ± {number(self.half_width)}")
-        return "\n".join(lines)
+        return lines
 
 
 Scores = dict[tuple[str, str], Score]
@@ -57,6 +58,7 @@ def scores(rows: pd.DataFrame, metric: str, rivals: Sequence[str]) -> Scores:
     winners = statistics.winners(rows[rows["method"].isin(rivals)], metric)
     best = dict(zip(winners["dataset"], winners["method"], strict=True))
     alone = set(winners.loc[winners["alone"], "dataset"])
+    losses = statistics.medians(rows, metric).to_dict()
     found: Scores = {}
     for cell in statistics.cells(rows, metric).to_dict("records"):
         dataset, method = str(cell.pop("dataset")), str(cell.pop("method"))
@@ -65,6 +67,7 @@ def scores(rows: pd.DataFrame, metric: str, rivals: Sequence[str]) -> Scores:
             *_published(metric, dataset, method),
             best=best.get(dataset) == method,
             alone=best.get(dataset) == method and dataset in alone,
+            loss=float(losses.get(method, {}).get(dataset, math.nan)),
         )
     return found
 
@@ -79,8 +82,12 @@ def _published(metric: str, dataset: str, method: str) -> tuple[float, float, bo
     return math.nan, math.nan, False
 
 
-def table(metric: str, found: Scores, rows: pd.DataFrame) -> Html:
-    """Return the table of one metric: a row per dataset, a column per method."""
+def table(metric: str, found: Scores, rows: pd.DataFrame, rivals: Sequence[str]) -> Html:
+    """Return the table of one metric: a row per dataset, a column per method, and mean ranks.
+
+    The browser writes the mean ranks, and the bold type anew, for the methods and datasets that
+    are shown.
+    """
     methods = labels.in_order(rows["method"])
     body = []
     for dataset in labels.in_order(rows["dataset"]):
@@ -97,10 +104,21 @@ def table(metric: str, found: Scores, rows: pd.DataFrame) -> Html:
                 cells,
                 data_category=category,
                 data_text=title,
+                data_dataset=dataset,
             )
         )
     columns = [heading("Dataset"), heading("Category", class_="kind")]
-    columns += [heading(labels.method(name), data_method=name) for name in methods]
+    columns += [
+        heading(
+            labels.method(name),
+            data_method=name,
+            data_rival=name in rivals,
+            data_reference=name in labels.REFERENCES,
+        )
+        for name in methods
+    ]
+    ranks = [tag("td", "–", class_="number", data_method=name) for name in methods]
+    foot = tag("tr", tag("th", "Mean rank", scope="row"), tag("td", class_="kind"), ranks)
     entry = metrics.BY_NAME[metric]
     caption = f"{entry.axis[:1].upper()}{entry.axis[1:]}; {entry.goal}. {entry.rewards}".strip()
     element = tag(
@@ -108,6 +126,7 @@ def table(metric: str, found: Scores, rows: pd.DataFrame) -> Html:
         tag("caption", tag("span", caption)),
         tag("thead", tag("tr", columns)),
         tag("tbody", body),
+        tag("tfoot", foot),
         class_="sortable",
         data_metric=metric,
         data_label=labels.metric(metric),
@@ -115,24 +134,34 @@ def table(metric: str, found: Scores, rows: pd.DataFrame) -> Html:
     return scroll(element, caption)
 
 
-def _cell(score: Score | None, method: str) -> Html:
+def _cell(score: Score | None, method: str, **place: str) -> Html:
+    """Return a cell whose press opens what is behind it; `place` is what its table does not say."""
     if score is None:
         return tag("td", "–", data_method=method, class_="number")
     s = score.summary
-    value = repr(s.median) if math.isfinite(s.median) else None
+    value = _exact(s.median)
+    loss = _exact(score.loss)
     lost = s.diverged + s.missing
     interval = "" if math.isnan(s.low) else f" [{number(s.low)}, {number(s.high)}]"
+    kinds = ["number", *(["best"] if score.best else []), *(["alone"] if score.alone else [])]
     return tag(
         "td",
-        tag("strong" if score.best else "span", number(s.median) + "*" * score.alone),
+        tag("button", tag("b", number(s.median)), type="button", class_="cell"),
         tag("span", interval, class_="interval") if interval else None,
         tag("span", f"{lost} lost", class_="lost") if lost else None,
         tag("span", "paper ", score.paper, class_="published") if score.paper else None,
-        class_="number",
+        class_=" ".join(kinds),
         data_value=value,
+        data_loss=loss if loss != value else None,
+        data_alone=score.alone,
         data_method=method,
-        title=score.words,
+        **{f"data_{key}": name for key, name in place.items()},
     )
+
+
+def _exact(value: float) -> str | None:
+    """Return a number as JavaScript reads it; nothing where there is none."""
+    return None if math.isnan(value) else "Infinity" if math.isinf(value) else repr(value)
 
 
 def _category(rows: pd.DataFrame, dataset: str) -> str:
@@ -171,28 +200,34 @@ def explorer(rows: pd.DataFrame, cells: dict[str, Scores], shown: Sequence[str])
         ),
         class_="bar",
     )
-    boxes = tag(
-        "fieldset",
-        tag("legend", "Methods"),
-        [
-            tag(
-                "label",
-                tag("input", type="checkbox", value=name, checked=name in shown, class_="method"),
-                " ",
-                labels.method(name),
-            )
-            for name in labels.in_order(rows["method"])
-        ],
-        class_="bar",
-    )
+    methods = [
+        _box("method", name, labels.method(name), name in shown)
+        for name in labels.in_order(rows["method"])
+    ]
+    picked = [
+        _box("picked", name, labels.dataset(name), True)
+        for name in labels.in_order(rows["dataset"])
+    ]
     return tag(
         "div",
         bar,
-        boxes,
+        tag("fieldset", tag("legend", "Methods"), methods, class_="bar"),
+        tag(
+            "details",
+            tag("summary", "Choose datasets one by one"),
+            tag("fieldset", tag("legend", "Datasets"), picked, class_="bar"),
+            class_="choice",
+        ),
         tag("p", class_="count", role="status"),
-        [table(metric, found, rows) for metric, found in cells.items()],
+        [table(metric, found, rows, shown) for metric, found in cells.items()],
         class_="explorer",
     )
+
+
+def _box(kind: str, value: str, label: str, checked: bool) -> Html:
+    """Return a box to tick with its label."""
+    box = tag("input", type="checkbox", value=value, checked=checked, class_=kind)
+    return tag("label", box, " ", label)
 
 
 def section(
@@ -218,7 +253,7 @@ def section(
     category = _category(rows, dataset)
     return tag(
         "details",
-        tag("summary", tag("strong", labels.dataset(dataset)), " ", tag("span", category)),
+        tag("summary", tag("h3", labels.dataset(dataset)), " ", tag("span", category)),
         tag("div", parts, class_="dataset"),
         id=f"dataset-{dataset}",
     )
@@ -230,7 +265,7 @@ def _facts(dataset: str, record: Mapping[str, Any] | None) -> Html:
         spec = datasets.spec(dataset)
     except RafsError:
         return _own_facts(dataset, record or {})
-    facts: dict[str, Any] = {
+    found: dict[str, Any] = {
         "Training rows": f"{spec.train:,}",
         "Test rows": f"{spec.test:,}",
         "Features": str(spec.dimension),
@@ -241,15 +276,15 @@ def _facts(dataset: str, record: Mapping[str, Any] | None) -> Html:
         "Citation": spec.citation,
     }
     if spec.doi:
-        facts["DOI"] = tag("a", spec.doi, href=f"https://doi.org/{spec.doi}")
-    return _list(facts)
+        found["DOI"] = tag("a", spec.doi, href=f"https://doi.org/{spec.doi}")
+    return facts(found)
 
 
 def _own_facts(dataset: str, record: Mapping[str, Any]) -> Html:
     if "rows" not in record:
         return tag("p", f"The catalogue does not know {dataset}.")
     noise = record["noise"]
-    return _list(
+    return facts(
         {
             "Training rows": f"{record['train']:,}",
             "Test rows": f"{record['test']:,}",
@@ -259,14 +294,6 @@ def _own_facts(dataset: str, record: Mapping[str, Any]) -> Html:
             "Source": record["source"],
             "SHA-256": record["sha256"],
         }
-    )
-
-
-def _list(facts: Mapping[str, Any]) -> Html:
-    return tag(
-        "dl",
-        [tag("div", tag("dt", k), tag("dd", v)) for k, v in facts.items() if v],
-        class_="facts",
     )
 
 
@@ -297,7 +324,10 @@ def _table(
         tag(
             "tr",
             tag("th", labels.method(name), scope="row"),
-            [_cell(cells[metric].get((dataset, name)), name) for metric in columns],
+            [
+                _cell(cells[metric].get((dataset, name)), name, metric=metric, dataset=dataset)
+                for metric in columns
+            ],
         )
         for name in methods
     ]

@@ -13,13 +13,14 @@ from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import (
     INTERVAL,
     NONE,
+    PAIRED,
     PARTIAL,
+    ROUNDING,
     TOO_FEW,
     Cell,
     ReportTable,
     Row,
     chosen,
-    decimals_for,
     gaps,
     interval,
     lost,
@@ -36,7 +37,7 @@ BEST = {False: "Lower is better.", True: "The nearest to the nominal level is be
 def score_table(
     inputs: Inputs, options: Mapping[str, Any], metric: str, what: str, fine: bool = False
 ) -> ReportTable:
-    """Return medians over seeds with their intervals; `fine` fits the decimals to each row.
+    """Return medians over seeds with their intervals; `fine` does not limit the decimals.
 
     The references stand in the last columns. They take part in no test; a mark shows where a
     method is not better than the constant.
@@ -54,24 +55,24 @@ def score_table(
     cells = {(row["dataset"], row["method"]): row for row in records(found)}
     categories = dict(zip(frame["dataset"], frame["category"], strict=True))
     worse = _no_skill(skill, metric)
+    decimals = None if fine else 2
     rows: list[Row | None] = []
     for name in sections(list(dict.fromkeys(compared["dataset"])), categories):
         if name is None:
             rows.append(None)
             continue
-        middle = [cells[name, m]["median"] for m in methods if (name, m) in cells]
-        decimals = decimals_for(middle) if fine else 2
         shown = []
         for method in (*methods, *references):
             best = lowest.get(name) == method
             mark = "*" * (best and name in alone) + "‡" * ((name, method) in worse)
             shown.append(_cell(cells.get((name, method)), best, decimals, mark))
         rows.append([labels.dataset(name), *shown])
-    rows += _skill_rows(skill, metric, methods, references, worse)
+    rows += _skill_rows(skill, metric, methods, references, worse, decimals)
     lost_runs = gaps(frame)
+    said = f"{what}: {INTERVAL}.", BY_NAME[metric].rewards, BEST[share], ROUNDING[decimals]
     keys = list(zip(found["dataset"], found["method"], strict=True))
     return ReportTable(
-        caption=f"{what}: {INTERVAL}. {BY_NAME[metric].rewards} {BEST[share]}".replace("  ", " "),
+        caption=" ".join(filter(None, said)),
         frame=found.assign(
             category=found["dataset"].map(categories),
             metric=metric,
@@ -84,13 +85,13 @@ def score_table(
         notes=[
             _claim(winners, share),
             *([] if winners["tellable"].any() or winners.empty else [TOO_FEW]),
-            *(_marks(references) if not share else []),
+            *(_marks(references, _beaten(cells, lowest, references)) if not share else []),
             *([PARTIAL, *lost_runs] if lost_runs else []),
         ],
     )
 
 
-def _cell(cell: Mapping[str, Any] | None, bold: bool, decimals: int, mark: str) -> Cell:
+def _cell(cell: Mapping[str, Any] | None, bold: bool, decimals: int | None, mark: str) -> Cell:
     if cell is None:
         return Cell("")
     if not cell["scored"]:
@@ -105,21 +106,42 @@ def _reference(name: str) -> str:
 
 def _claim(winners: pd.DataFrame, share: bool) -> str:
     """Say what bold and the star mean, and how many rows have a star."""
-    what = "nearest" if share else "lowest"
-    return (
-        f"Bold: the {what} median. *: significantly better than every other method there (exact "
-        "signed-rank test over the same seeds; on real data Nadeau and Bengio's corrected t-test "
-        "over the splits; 5 %, Holm's correction over all rows of the table), which is so in "
+    what = "median nearest to the nominal level" if share else "lowest median"
+    words = (
+        f"Bold: the {what}, before rounding. *: significantly better than every other method there "
+        "(exact signed-rank test over the same seeds; on real data Nadeau and Bengio's corrected "
+        "t-test over the splits; 5 %, Holm's correction over all rows), which is so in "
         f"{int(winners['alone'].sum())} of {len(winners)} rows."
     )
+    return f"{words} {PAIRED}" if winners["alone"].any() else words
 
 
-def _marks(references: Sequence[str]) -> list[str]:
-    """Say what the references are, and their mark."""
+def _beaten(
+    cells: Mapping[tuple[str, str], Mapping[str, Any]],
+    lowest: Mapping[str, str],
+    references: Sequence[str],
+) -> list[str]:
+    """Return the datasets on which the median of a reference is below the one in bold."""
+    return [
+        dataset
+        for dataset, method in lowest.items()
+        if any(
+            (dataset, name) in cells
+            and cells[dataset, name]["median"] < cells[dataset, method]["median"]
+            for name in references
+        )
+    ]
+
+
+def _marks(references: Sequence[str], beaten: Sequence[str]) -> list[str]:
+    """Say what the references are, where they score lower than the one in bold, and their mark."""
     if not references:
         return []
     names = " and ".join(labels.method(name) for name in references)
     notes = [f"{names}: for reference; no part in bold, stars and ranks."]
+    if beaten:
+        where = ", ".join(labels.dataset(name) for name in beaten)
+        notes[0] += f" One of them has a lower median than the one in bold on: {where}."
     if statistics.BASELINE in references:
         constant = labels.method(statistics.BASELINE)
         notes[0] += f" ‡: not better than {constant} (training mean and standard deviation)."
@@ -143,6 +165,7 @@ def _skill_rows(
     methods: Sequence[str],
     references: Sequence[str],
     worse: set[tuple[str, str]],
+    decimals: int | None,
 ) -> list[Row | None]:
     """Return the skill over all datasets, and on how many there is none."""
     if skill.empty:
@@ -151,7 +174,7 @@ def _skill_rows(
     over = statistics.average_skill(skill, metric)
     columns = [*methods, *references]
     what = "Ratio to the constant, geometric mean" if ratio else "Minus the constant, median"
-    shown = [number(over.get(name, math.nan)) for name in columns]
+    shown = [number(over.get(name, math.nan), decimals) for name in columns]
     count = [
         str(sum(method == name for _, method in worse)) if name in skill else NONE
         for name in columns

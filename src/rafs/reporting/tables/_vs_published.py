@@ -14,11 +14,11 @@ from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import (
     NONE,
     PARTIAL,
+    ROUNDING,
     Cell,
     ReportTable,
     Row,
     chosen,
-    decimals_for,
     gaps,
     lost,
     number,
@@ -64,15 +64,16 @@ def score_vs_published(inputs: Inputs, options: Mapping[str, Any], metric: str) 
     categories = dict(zip(frame["dataset"], frame["category"], strict=True))
     methods = list(dict.fromkeys(found["method"]))
     cells = {(row["dataset"], row["method"]): row for row in records(found)}
+    decimals = None if metric == "rmse" else 2
     rows: list[Row | None] = []
     for name in sections(list(dict.fromkeys(found["dataset"])), categories):
-        shown = [_cell(cells.get((name, m)), metric) for m in methods] if name else []
+        shown = [_cell(cells.get((name, m)), decimals) for m in methods] if name else []
         rows.append([labels.dataset(name), *shown] if name else None)
     name = labels.metric(published.METRICS[metric])
     lost_runs = gaps(frame)
     return ReportTable(
-        caption=f"{name}: our median over seeds, and in brackets the published value. "
-        "As in the paper, what exceeds 100 is shown as > 100.",
+        caption=f"{name}: our median over seeds, and in brackets the published value as it is "
+        f"printed. As in the paper, what exceeds 100 is shown as > 100. {ROUNDING[decimals]}",
         frame=found,
         head=["Dataset", *map(labels.method, methods)],
         rows=rows,
@@ -84,16 +85,15 @@ def score_vs_published(inputs: Inputs, options: Mapping[str, Any], metric: str) 
     )
 
 
-def _cell(cell: Mapping[str, Any] | None, metric: str) -> Cell:
+def _cell(cell: Mapping[str, Any] | None, decimals: int | None) -> Cell:
     if cell is None:
         return Cell("")
-    decimals = decimals_for([cell["median"]]) if metric == "rmse" else 2
     ours = _limited(cell["median"], decimals) + scored(cell) if cell["scored"] else lost(cell)
-    theirs = "> 100" if cell["censored"] else number(cell["published"])
+    theirs = published.printed(math.inf if cell["censored"] else cell["published"])
     return Cell(f"{ours} [{theirs}]", cell["relation"] == "agree")
 
 
-def _limited(value: float, decimals: int) -> str:
+def _limited(value: float, decimals: int | None) -> str:
     return "> 100" if value > published.LIMIT else number(value, decimals)
 
 

@@ -25,7 +25,7 @@ from rafs.reporting.table import (
 
 CAPTION = (
     "RAFs against each rival over the datasets: mean ranks, on how many datasets it is lower, the "
-    "probability of improvement, and Wilcoxon's test with Holm's correction."
+    "probability of improvement, and Wilcoxon's test, corrected as in the table `pairwise`."
 )
 READS = ("scores",)
 
@@ -34,13 +34,18 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`, `reference`, `metrics`."""
     frame = ranked(chosen(inputs, options, ("main",)))
     reference = str(options.get("reference", "rafs"))
-    metrics = options.get("metrics", ("nll", "crps", "rmse"))
+    metrics = options.get("metrics", statistics.TESTED)
+    pairs = statistics.pairwise(frame, metrics)
     rankings = {metric: statistics.ranking(frame, metric) for metric in metrics}
     found = pd.concat(
         [_against(frame, metric, reference, rankings[metric]) for metric in metrics],
         ignore_index=True,
     )
-    found["p_holm"] = statistics.holm(found["p"])
+    corrected = {metric: statistics.p_against(pairs, metric, reference) for metric in metrics}
+    found["p_holm"] = [
+        corrected[metric].get(name, math.nan)
+        for metric, name in zip(found["metric"], found["method"], strict=True)
+    ]
     rows: list[Row | None] = []
     for metric, part in found.groupby("metric", sort=False):
         rows += [None] * bool(rows)
@@ -52,8 +57,8 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         f"median of {name} is lower and higher; the median over datasets of the difference in NLL, "
         f"or of the ratio of scores in the units of y; the probability that {name} scores lower on "
         "the same seed, with its 95 % interval (datasets and seeds are resampled); and Wilcoxon's "
-        "signed-rank test over the datasets (of logarithms for scores in the units of y), with "
-        "Holm's correction over all tests of this table.",
+        "signed-rank test over the datasets (of logarithms for scores in the units of y). The p is "
+        "that of the table `pairwise`: Holm's correction over every two methods in these metrics.",
         frame=found,
         head=[
             "Metric",

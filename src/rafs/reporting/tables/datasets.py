@@ -1,5 +1,6 @@
 """The catalogue: where every dataset comes from, and under which terms."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,9 @@ from rafs.reporting.table import NONE, ReportTable, Row, number, sections
 
 CAPTION = (
     "The datasets. Points are training and test points; noise is the standard deviation of what is "
-    "added to the target of generated data, in its units."
+    "added to the target of generated data, in its units. Generated data need no licence: their "
+    "formulas and parameters are published. Full references are in the CSV file of this table and "
+    "in the documentation."
 )
 READS = ("sources",)
 
@@ -32,7 +35,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         frame=pd.DataFrame([_record(spec) for spec in specs]),
         head=["Dataset", "Category", "Features", "Points", "Target", "Noise", "Source", "Licence"],
         rows=rows,
-        align="llcclcpp",
+        align="llcclcll",
     )
 
 
@@ -72,6 +75,22 @@ def _row(spec: datasets.Spec) -> Row:
     noise = "unknown" if spec.noise is None else number(spec.noise)
     points = f"{spec.train} + {spec.test}" if spec.train else NONE
     shown = [labels.category(spec.category), str(spec.dimension), points, spec.target + unit, noise]
-    source = f"{spec.source}: {spec.citation}" if spec.citation else ""
-    source = spec.citation if spec.synthetic else source
-    return [spec.title, *shown, source or NONE, spec.licence or NONE]
+    where = "" if spec.synthetic else spec.source.partition(";")[0]
+    source = ": ".join(filter(None, (where, short_reference(spec.citation))))
+    return [spec.title, *shown, source or NONE, spec.licence.partition(":")[0] or NONE]
+
+
+def short_reference(citation: str) -> str:
+    """Return the authors and the year of a citation; all of it where it names no year.
+
+    >>> short_reference("He, Lakshminarayanan and Teh (2020), Bayesian deep ensembles, NeurIPS 33")
+    'He et al. (2020)'
+    >>> short_reference("An and Owen (2001), Quasi-regression"), short_reference("")
+    ('An and Owen (2001)', '')
+    """
+    found = re.match(r"(.+?) \((\d{4})\)", citation or "")
+    if not found:
+        return citation or ""
+    authors = re.split(r", | and ", found[1])
+    shown = " and ".join(authors) if len(authors) < 3 else f"{authors[0]} et al."
+    return f"{shown} ({found[2]})"

@@ -10,6 +10,7 @@ from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import (
     NONE,
+    PAIRED,
     Cell,
     ReportTable,
     Row,
@@ -33,12 +34,8 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`, `metrics`."""
     frame = ranked(chosen(inputs, options, ("main",)))
     methods = list(dict.fromkeys(frame["method"]))
-    metrics = options.get("metrics", ("nll", "crps", "rmse"))
-    found = pd.concat(
-        [statistics.pairwise(frame, metric, methods).assign(metric=metric) for metric in metrics],
-        ignore_index=True,
-    )
-    found["p_holm"] = statistics.holm(found["p"])
+    metrics = options.get("metrics", statistics.TESTED)
+    found = statistics.pairwise(frame, metrics, methods)
     pairs = {(row["metric"], row["method"], row["rival"]): row for row in records(found)}
     rows: list[Row | None] = []
     for metric in metrics:
@@ -48,12 +45,12 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
             rows.append([labels.metric(metric), labels.method(a), *shown])
     return ReportTable(
         caption=CAPTION,
-        frame=found[["metric", *(column for column in found if column != "metric")]],
+        frame=found,
         head=["Metric", "Method", *(f"against {labels.method(name)}" for name in methods)],
         rows=rows,
         notes=[
-            "Bold: the method of the row is significantly better (5 %).",
-            *(_best(frame, metric, found[found["metric"] == metric]) for metric in metrics),
+            _bold(found),
+            *(_best(frame, metric, found) for metric in metrics),
             *gaps(frame),
         ],
         align="ll",
@@ -75,10 +72,18 @@ def _cell(pairs: Mapping[Any, Mapping[str, Any]], metric: str, a: str, b: str) -
     return Cell(shown, row["p_holm"] < 1 - statistics.LEVEL and lower > higher)
 
 
+def _bold(found: pd.DataFrame) -> str:
+    """Say what bold means, and that it does not follow from the counts where it does not."""
+    words = "Bold: the method of the row is significantly better (5 %)."
+    wins = found[["better", "worse"]].max(axis=1)
+    significant = found["p_holm"] < 1 - statistics.LEVEL
+    return f"{words} {PAIRED}" if wins[~significant].max() >= wins[significant].min() else words
+
+
 def _best(frame: pd.DataFrame, metric: str, pairs: pd.DataFrame) -> str:
     """Say who has the best mean rank, and which methods are not significantly different."""
     ranks = statistics.ranking(frame, metric).mean_ranks
-    best, p = statistics.against_best(ranks, pairs)
+    best, p = statistics.against_best(ranks, pairs, metric)
     near = [name for name in ranks if name != best and not p.get(name, 1.0) < 1 - statistics.LEVEL]
     words = ", ".join(labels.method(name) for name in near) or "none"
     return (

@@ -17,7 +17,6 @@ from rafs.reporting.table import (
     chosen,
     gaps,
     interval,
-    number,
     p_value,
     records,
     sections,
@@ -28,6 +27,10 @@ CAPTION = (
     "its 95 % interval."
 )
 READS = ("scores",)
+
+
+EFFECT = ("better", "datasets", "difference", "difference_low", "difference_high")
+"""What `sentence` needs of `effects`."""
 
 
 def pairs(methods: Sequence[str]) -> dict[str, str]:
@@ -41,6 +44,41 @@ def pairs(methods: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def effects(frame: pd.DataFrame, metric: str) -> dict[str, dict[str, Any]]:
+    """Return what random activations change on each base method over the datasets.
+
+    These are the records of `statistics.against`, `p_holm` corrected over the base methods.
+    """
+    found = {}
+    for base, mixed in pairs(list(dict.fromkeys(frame["method"]))).items():
+        found[base] = records(statistics.against(frame, metric, mixed, [base]))[0]
+    corrected = statistics.holm([row["p"] for row in found.values()])
+    return {
+        base: {**row, "p_holm": float(p)}
+        for (base, row), p in zip(found.items(), corrected, strict=True)
+    }
+
+
+def sentence(found: Mapping[str, Mapping[str, Any]]) -> str:
+    """Say in a sentence what `effects` finds in NLL.
+
+    It calls nothing significant: RAFs against AE is also a test of the table `pairwise`, and the
+    correction there is over more tests.
+    """
+    if not found:
+        return ""
+    changes = "; ".join(f"{labels.method(base)} {_gain(row)}" for base, row in found.items())
+    return (
+        "Random activations change the NLL of a base method by (median over datasets, its 95 % "
+        f"interval, and on how many it is lower): {changes}."
+    )
+
+
+def _gain(row: Mapping[str, Any]) -> str:
+    """Return the median change, and on how many datasets NLL is lower."""
+    return f"{_change(row, 'nll')}, {row['better']:.0f} of {row['datasets']:.0f}"
+
+
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `datasets`, `metric` (default nll)."""
     metric = str(options.get("metric", "nll"))
@@ -48,24 +86,19 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     bases = pairs(list(dict.fromkeys(frame["method"])))
     used = frame[frame["method"].isin({*bases, *bases.values()})]
     each = {base: statistics.compare(used, metric, mixed, base) for base, mixed in bases.items()}
-    whole = {
-        base: records(statistics.against(used, metric, mixed, [base]))[0]
-        for base, mixed in bases.items()
-    }
+    whole = effects(used, metric)
     cells = {(b, r["dataset"]): r for b, t in each.items() for r in records(t)}
     categories = dict(zip(frame["dataset"], frame["category"], strict=True))
     rows: list[Row | None] = []
     for name in sections(list(dict.fromkeys(used["dataset"])), categories):
         shown = [_cell(cells.get((base, name))) for base in bases] if name else []
         rows.append([labels.dataset(name), *shown] if name else None)
-    corrected = statistics.holm([row["p"] for row in whole.values()])
     summary: list[Row | None] = [None, ["Lower, higher on", *map(_counts, whole.values())]]
-    change = [_change(row["difference"], metric) for row in whole.values()]
+    change = [_change(row, metric) for row in whole.values()]
     what = "Ratio" if statistics.is_ratio(metric) else "Change"
     summary.append([f"{what}, median over datasets", *change])
     summary.append(["Probability of improvement", *map(_improvement, whole.values())])
-    tests = zip(corrected, whole.values(), strict=True)
-    summary.append(["p over datasets (Holm)", *(_p(p, row) for p, row in tests)])
+    summary.append(["p over datasets (Holm)", *map(_p, whole.values())])
     frames = [table.assign(base=base, method=bases[base]) for base, table in each.items()]
     return ReportTable(
         caption=f"Change in {labels.metric(metric)} when the members of a method take random "
@@ -79,8 +112,9 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
             "What the table claims is its last row: Wilcoxon's signed-rank test over the datasets, "
             "Holm's correction over the columns. Bold: a significant gain (5 %).",
             *_ranks(used, metric),
-            "AE + RAFs is RAFs Ensemble. A diverged run is worse than any score; the change may "
-            "then be infinite.",
+            "AE + RAFs is RAFs Ensemble; the table `pairwise` tests that pair among all methods "
+            "and corrects it over more tests. A diverged run is worse than any score; the change "
+            "may then be infinite.",
             *gaps(used),
         ],
     )
@@ -94,7 +128,7 @@ def _ranks(used: pd.DataFrame, metric: str) -> list[str]:
         return []
     found = statistics.ranking(shared, metric, list(dict.fromkeys(shared["method"])))
     ordered = sorted(found.mean_ranks.items(), key=lambda entry: entry[1])
-    shown = ", ".join(f"{labels.method(name)} {number(rank)}" for name, rank in ordered)
+    shown = ", ".join(f"{labels.method(name)} {rank:.2f}" for name, rank in ordered)
     return [
         f"Mean ranks of all {len(ordered)} on {found.datasets} datasets and the seeds that all "
         f"have: {shown}."
@@ -111,11 +145,14 @@ def _counts(row: Mapping[str, Any]) -> str:
     return f"{row['better']}, {row['worse']}"
 
 
-def _change(difference: float, metric: str) -> str:
-    return number(math.exp(difference) if statistics.is_ratio(metric) else difference)
+def _change(row: Mapping[str, Any], metric: str) -> str:
+    ends = [row[f"difference{end}"] for end in ("", "_low", "_high")]
+    value, low, high = (math.exp(x) if statistics.is_ratio(metric) else x for x in ends)
+    return interval(value, low, high)
 
 
-def _p(p: float, row: Mapping[str, Any]) -> Cell:
+def _p(row: Mapping[str, Any]) -> Cell:
+    p = row["p_holm"]
     return Cell(p_value(p), p < 1 - statistics.LEVEL and row["better"] > row["worse"])
 
 

@@ -15,7 +15,6 @@ from rafs.reporting.table import (
     ReportTable,
     Row,
     chosen,
-    decimals_for,
     gaps,
     lost,
     number,
@@ -174,13 +173,13 @@ def not_run(released: pd.DataFrame, waiting: pd.DataFrame) -> list[str]:
 
 def _cells(cell: Mapping[str, Any]) -> list[str]:
     """Return the printed, the released and the described value as text."""
-    printed = "> 100" if cell["censored"] else number(cell["published"])
+    printed = published.printed(math.inf if cell["censored"] else cell["published"])
     printed += "†" if cell["place"] == "outside" else ""
+    decimals = None if cell["metric"] == "rmse" else 2
     if not cell["scored"]:
         ours = lost(cell)
     else:
-        decimals = decimals_for([cell["median"]]) if cell["metric"] == "rmse" else 2
         ends = [number(cell[end], decimals) for end in ("least", "most")]
         ours = f"{number(cell['median'], decimals)} [{ends[0]}, {ends[1]}]{scored(cell)}"
-    text = NONE if math.isnan(cell["described"]) else number(cell["described"])
+    text = NONE if math.isnan(cell["described"]) else number(cell["described"], decimals)
     return [printed, ours, text]

@@ -19,7 +19,6 @@ from rafs.reporting.table import (
     gaps,
     interval,
     lost,
-    number,
     scored,
 )
 
@@ -43,7 +42,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
                 labels.dataset(dataset),
                 labels.method(method),
                 shown[0],
-                "> 100" if printed == math.inf else number(printed),
+                published.printed(printed),
                 *shown[1:],
             ]
         )

@@ -13,10 +13,13 @@ from rafs.reporting.table import Cell, ReportTable, Row, number, records
 CAPTION = (
     "Tuned values over all datasets and seeds: the range of the search, the median and the "
     "quartiles of what was chosen, and the share of runs whose value lies in the lowest and the "
-    "highest 5 % of the range (by its logarithm)."
+    "highest 5 % of the range (by its logarithm). Runs in which the default won have no such value "
+    "and are counted by themselves."
 )
-READS = ("tuned",)
+READS = ("scores", "tuned")
 
+TRAINED = ("ok", "diverged")
+"""Runs that were tuned, whatever came of their training."""
 EDGE = 0.05
 """The lowest and the highest part of a range, by its logarithm, that counts as its edge."""
 MANY = 0.2
@@ -27,27 +30,32 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
     experiments = options.get("experiments") or ("main",)
     tuned = pd.concat([inputs.tuned(name) for name in experiments], ignore_index=True)
+    runs = inputs.collect(experiments)
     for column, option in (("method", "methods"), ("dataset", "datasets")):
         if option in options:
             tuned = tuned[tuned[column].isin(list(options[option]))]
+            runs = runs[runs[column].isin(list(options[option]))]
     found = positions(tuned)
+    kept = defaults(tuned, runs)
+    found["default_kept"] = [kept.get(str(name), 0) for name in found["method"]]
     rows: list[Row | None] = []
     before = None
     for row in records(found):
         rows += [None] * (before not in (None, row["method"]))
         before = row["method"]
-        ends = f"{_value(row['least'])} to {_value(row['most'])}"
-        quartiles = f"{_value(row['quartile_1'])} to {_value(row['quartile_3'])}"
+        ends = f"{row['least']:g} to {row['most']:g}"
+        quartiles = " to ".join(number(row[name], None) for name in ("quartile_1", "quartile_3"))
         rows.append(
             [
                 labels.method(row["method"]),
                 row["name"],
                 ends,
-                _value(row["median"]),
+                number(row["median"], None),
                 quartiles,
                 Cell(_share(row["at_low_edge"]), row["at_low_edge"] > MANY),
                 Cell(_share(row["at_high_edge"]), row["at_high_edge"] > MANY),
                 str(row["runs"]),
+                str(row["default_kept"]),
             ]
         )
     edge = found[(found["at_low_edge"] > MANY) | (found["at_high_edge"] > MANY)]
@@ -55,7 +63,10 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     return ReportTable(
         caption=CAPTION,
         frame=found,
-        head=["Method", "Setting", "Range", "Median", "Quartiles", "At low", "At high", "Runs"],
+        head=[
+            *("Method", "Setting", "Range", "Median", "Quartiles", "At low", "At high", "Runs"),
+            "Default kept",
+        ],
         rows=rows,
         notes=[
             "Bold: more than a fifth of the runs lie at that edge, so the range is too narrow: "
@@ -63,6 +74,17 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         ],
         align="lll",
     )
+
+
+def defaults(tuned: pd.DataFrame, runs: pd.DataFrame) -> dict[str, int]:
+    """Count the runs of each method that no trial but the first, the default, has won.
+
+    On real data these have a fitted noise among their tuned values all the same.
+    """
+    keys = ["method", "dataset", "seed"]
+    other = tuned[tuned["trial"] > 0].drop_duplicates(keys).groupby("method").size()
+    total = runs[runs["status"].isin(TRAINED)].groupby("method").size()
+    return {str(name): int(count) for name, count in total.sub(other, fill_value=0).items()}
 
 
 def positions(tuned: pd.DataFrame) -> pd.DataFrame:
@@ -103,10 +125,6 @@ def _place(row: "pd.Series[Any]") -> float:
     if min(value, low) > 0:
         value, low, high = math.log(value), math.log(low), math.log(high)
     return (value - low) / (high - low)
-
-
-def _value(value: float) -> str:
-    return number(value, 4) if abs(value) < 0.1 else number(value)
 
 
 def _share(share: float) -> str:

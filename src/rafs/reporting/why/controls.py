@@ -36,6 +36,8 @@ def find(inputs: Inputs, *experiments: str) -> pd.DataFrame:
 def beside(inputs: Inputs, experiment: str, main: Sequence[str]) -> pd.DataFrame:
     """Return the runs of an experiment, and those of `main` with some methods on the same seeds."""
     own = find(inputs, experiment)
+    if not main:
+        return own
     other = find(inputs, "main")
     other = other[other["method"].isin(main)]
     places = pd.MultiIndex.from_frame(own[["dataset", "seed"]])

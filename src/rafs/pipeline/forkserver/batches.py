@@ -1,0 +1,41 @@
+"""Which training jobs run on a GPU, and so are trained together.
+
+With `device: auto` the engine chooses by the size of the work (`rafs.engine.devices`). It is asked
+here for one run alone, before the run begins. Runs that train on the CPU are better off in
+processes of their own, one per core.
+"""
+
+import math
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rafs import methods
+from rafs.engine import Training
+from rafs.engine.devices import resolve_device
+from rafs.engine.layout import n_parameters
+from rafs.methods.base import training
+from rafs.storage import read_dataset
+
+
+def trains_on_gpu(spec: Mapping[str, Any], file: Path) -> bool:
+    """Tell whether a run on the data of a file would train on a GPU if it were trained alone."""
+    if spec["training"]["device"] != "auto":
+        return bool(spec["training"]["device"] == "cuda")
+    if not _gpu_at_hand():
+        return False
+    data = read_dataset(file)
+    if isinstance(data, str):
+        return False
+    rows, features = data.x_train.shape
+    method, how = methods.get(spec["base"]), training(rows, spec["training"])
+    settings = method.resolve(spec["settings"], spec["sweep"])
+    parameters = n_parameters((features, *settings.get("hidden", ()), method.n_outputs))
+    work = parameters * min(how.batch_size or rows, rows) * settings.get("size", 1)
+    return resolve_device(how, work) == "cuda"
+
+
+@cache
+def _gpu_at_hand() -> bool:
+    return resolve_device(Training(steps=1), math.inf) == "cuda"

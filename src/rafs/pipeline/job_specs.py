@@ -1,0 +1,114 @@
+"""What each job is told besides its files: written by `rafs.pipeline.specs`, read by the job.
+
+Jobs import these for their annotations alone, so that a new key of one is not the code of all. The
+hash of its code is in every spec as well, for Snakemake to compare; no job reads it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NotRequired, TypedDict
+
+Values = Mapping[str, Any]  # plain JSON values by name, as params.yaml or a method defines them
+
+
+class FetchSpec(TypedDict):
+    """Of getting a file of a dataset."""
+
+    dataset: str
+    strict: bool
+    entry: NotRequired[Values]  # of a user dataset
+    content: NotRequired[list[str]]  # hashes of the user's file
+
+
+class DataSpec(TypedDict):
+    """Of sampling a dataset."""
+
+    protocol: str
+    dataset: str
+    seed: int
+    entry: Values
+    sources: list[str]
+    content: NotRequired[list[str]]
+
+
+class TrainSpec(TypedDict):
+    """Of one run."""
+
+    experiment: str
+    method: str
+    base: str  # the method without the swept value
+    dataset: str
+    seed: int
+    tuning: Values | str | None  # a search, or the experiment that tuned values are taken from
+    protocol: str
+    settings: Values
+    sweep: Values
+    training: Values
+    scaled: NotRequired[bool]
+
+
+class ScoreSpec(TypedDict):
+    """Of scoring the runs of a method on a dataset."""
+
+    experiment: str
+    method: str
+    dataset: str
+    seeds: list[int]
+    protocol: str
+    misaligned: NotRequired[bool]
+    interval: NotRequired[bool]
+
+
+class AggregateSpec(TypedDict):
+    """Of the tables of all runs of an experiment."""
+
+    experiment: str
+    categories: Mapping[str, str]  # by dataset
+    methods: Sequence[str]
+    sweep: Mapping[str, Values]  # by method
+    datasets: Sequence[str]
+    seeds: Sequence[int]
+    space: Mapping[str, Values]  # the ranges of what is tuned, by method
+    left_out: NotRequired[list[list[str]]]  # pairs of method and dataset
+    partial: NotRequired[str]
+
+
+class ShownSpec(TypedDict):
+    """Of a table or a figure."""
+
+    name: str
+    options: Values
+
+
+class ClaimsSpec(TypedDict):
+    """Of the verdicts."""
+
+    experiments: Sequence[str]
+
+
+class SummarySpec(TypedDict):
+    """Of the summary."""
+
+    headline: str
+    experiments: Sequence[str]
+
+
+class PageSpec(TypedDict):
+    """Of the page."""
+
+    params: Values
+    experiments: Sequence[str]
+    tables: Sequence[str]
+    figures: Sequence[str]
+    beside_answer: Sequence[str]
+    compared: Sequence[str]
+    versions: Mapping[str, str]
+    seen: NotRequired[Mapping[str, str]]  # hashes of scores, by experiment
+    drawn: NotRequired[Mapping[str, str]]  # hashes of the figures of these experiments
+
+
+class VerifySpec(TypedDict):
+    """Of the final check."""
+
+    runs: int
+    experiments: Sequence[str]
+    data: Mapping[str, Sequence[int]]  # seeds, by protocol/dataset

@@ -1,6 +1,7 @@
 """Jobs as the rules call them: what they depend on, what they read and what they write."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -89,8 +90,7 @@ def claims(plan: Plan) -> Called:
 
 def summary(plan: Plan) -> Called:
     outputs = [paths.SUMMARY, paths.PLOT_SCORES]
-    inputs = [*plan.files.scores(), paths.CLAIMS]
-    return Called("summary", plan.specs.summary(), inputs, outputs)
+    return Called("summary", plan.specs.summary(), plan.files.scores(), outputs)
 
 
 def page(plan: Plan) -> Called:
@@ -100,3 +100,23 @@ def page(plan: Plan) -> Called:
 
 def verify(plan: Plan) -> Called:
     return Called("verify", plan.specs.verify(), plan.files.scores(), [paths.COMPLETE])
+
+
+def everything(plan: Plan) -> Iterator[Called]:
+    """Yield every job of a plan without real data, each after those that it needs."""
+    experiments = plan.experiments
+    for protocol, dataset, seed in experiments.samples(experiments.default):
+        yield data(plan, dataset, seed, protocol)
+    takes_values = {name: experiments[name].tuning not in (None, name) for name in experiments}
+    for run in sorted(experiments.runs, key=lambda run: takes_values[run.experiment]):
+        yield train(plan, run)
+    for run in experiments.runs:
+        runs = experiments[run.experiment].cell(run.method, run.dataset)
+        if run == runs[0]:
+            yield score(plan, *runs)
+    for experiment in experiments.default:
+        yield aggregate(plan, experiment)
+    for kind in ("tables", "figures"):
+        for name in plan.files.shown_names(kind):
+            yield shown(plan, kind, name)
+    yield from (claims(plan), summary(plan), page(plan), verify(plan))

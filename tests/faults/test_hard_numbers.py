@@ -151,7 +151,7 @@ def test_one_training_row(
         "datasets": {"he": {"train": rows}},
         "experiments": {"main": only},
     }
-    chosen |= {"tables": {}, "figures": {}}
+    chosen |= {"together": {}, "tables": {}, "figures": {}}
     few = Plan(config.check(chosen), PROJECT)
     done(called.data(few, "he", 0))
     assert len(read_dataset(few.files.sample("he", 0)).y_train) == rows

@@ -2,14 +2,12 @@
 
 import contextlib
 import copy
-import json
 import os
 import random
 import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +16,11 @@ import yaml
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
+import called
 from rafs.config.checks import RESERVED
 from rafs.errors import ParameterError
 from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
-from rafs.pipeline.status import jobs
 from small_project import PROJECT, Copy, small
 
 TEXT = (PROJECT / "params.yaml").read_text()
@@ -254,21 +252,12 @@ def is_modest(plan: Plan) -> bool:
     return len(plan.experiments.runs) <= 12 and not plan.sources.used(extra=True)
 
 
-JOBS = {"data": "data", "training": "train", "scoring": "score"}
-
-
 def reproduce(plan: Plan, folder: Path) -> None:
     """Run every job of a plan in a folder, each by its module, in this process."""
     with contextlib.chdir(folder):
-        for job in jobs(plan):
-            stem = Path(job.output).stem
-            name = JOBS.get(job.kind) or {
-                "scores": "aggregate", "tables": "tables", "figures": "figures",
-            }.get(Path(job.output).parent.name) or {
-                "claims": "claims", "metrics": "summary", "index": "page", "complete": "verify",
-            }[stem]  # fmt: skip
-            import_module(f"rafs.pipeline.jobs.{name}").run(json.loads(job.spec))
-            assert Path(job.output).is_file(), job.output
+        for job in called.everything(plan):
+            job.run()
+            assert all(Path(output).is_file() for output in job.outputs), job.outputs
 
 
 @pytest.mark.slow

@@ -91,7 +91,7 @@ def check_reports(copy: Copy) -> None:
     assert 'id="dataset-waves"' in page
     assert "x, kind=high, kind=low" in page
     assert "Laplace" in page
-    assert "mean_rank_nll" in json.loads((copy.root / "reports/metrics.json").read_text())
+    assert "laplace" in json.loads((copy.root / "reports/metrics.json").read_text())["excess"]
 
 
 def check_that_compare_agrees(copy: Copy) -> None:

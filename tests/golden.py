@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 
 import llvmlite.binding
+import numpy as np
 
 MANIFEST = Path(__file__).parent / "oracles/smoke_manifest.json"
 RESULTS = ("results/runs/**/predictions.npz", "results/scores/*.csv", "reports/tables/*")
@@ -22,14 +23,26 @@ def cpu() -> str:
     return str(llvmlite.binding.get_host_cpu_name())
 
 
+def digest(file: Path) -> str:
+    """Return the hash of a file; of its arrays if it is an archive of arrays.
+
+    The header that Python's zipfile writes around the same arrays is not the same in 3.11.2 and
+    in 3.11.7.
+    """
+    if file.suffix != ".npz":
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    hashed = hashlib.sha256()
+    with np.load(file, allow_pickle=False) as arrays:
+        for name, array in arrays.items():
+            hashed.update(f"{name} {array.dtype} {array.shape}\n".encode())
+            hashed.update(array.tobytes())
+    return hashed.hexdigest()
+
+
 def manifest(root: Path) -> dict[str, str]:
     """Return the hash of every result below a directory."""
     files = sorted(file for pattern in RESULTS for file in root.glob(pattern))
-    return {
-        str(file.relative_to(root)): hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in files
-        if file.stem != TIMED
-    }
+    return {str(file.relative_to(root)): digest(file) for file in files if file.stem != TIMED}
 
 
 if __name__ == "__main__":

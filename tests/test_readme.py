@@ -74,7 +74,7 @@ ELSEWHERE = {  # commands that other tests run, or that are not ours
     "make torch": "installs a package",
     "snakemake steps": "an experiment by name: test_by_name",
     "snakemake tuning_luck": "an experiment by name: test_by_name",
-    "snakemake why": "an experiment by name: test_why",
+    "snakemake why": "an experiment by name: test_why_experiments",
     "snakemake released": "test_by_name",
     "snakemake released_quick": "test_by_name",
 }

@@ -83,7 +83,7 @@ class Artefacts:
         runs = [
             run
             for run in self.experiments.runs_of(experiments)
-            if run.dataset in chosen and options.seed in (None, run.seed)
+            if (not chosen or run.dataset in chosen) and options.seed in (None, run.seed)
         ]
         files = {
             part: [template.format(experiment=experiment) for experiment in experiments]

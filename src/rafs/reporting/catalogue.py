@@ -11,7 +11,7 @@ without importing it, because planning a workflow needs neither pandas nor matpl
   `sources`: the specifications of all datasets, and the records of the files of user datasets.
 - `PLACE`: the order of a figure on the page; 0 is the one beside the answer.
 - `SECTION`: the section of the page that a figure is in, unless that of all figures.
-- `DATASETS`: those it shows unless its options name others.
+- `DATASETS`: those it shows unless its options name others; without it, all of its experiments.
 - `SWEEP`: the setting that its experiments have to sweep.
 - `DIMENSION`: the number of variables of the functions that it can show.
 """

@@ -22,11 +22,6 @@ CAPTION = (
     "Right: the share of squared bias in the error, which no spread of members can show."
 )
 READS = ("scores", "predictions", "data")
-DATASETS = (
-    "he", "forrester", "schaffer4", "double_pendulum", "rastrigin", "ishigami", "environmental",
-    "griewank", "roos_arnold", "friedman", "planar_arm", "sum_of_powers", "ackley", "piston",
-    "robot_arm", "borehole", "styblinski_tang", "puma560", "welch", "wing_weight",
-)  # fmt: skip
 PLACE = 33
 SECTION = "why"
 

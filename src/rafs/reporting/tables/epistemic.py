@@ -18,11 +18,6 @@ CAPTION = (
     "draws of data and networks, at test points inside and outside the training range."
 )
 READS = ("scores", "predictions", "data")
-DATASETS = (
-    "he", "forrester", "schaffer4", "double_pendulum", "rastrigin", "ishigami", "environmental",
-    "griewank", "roos_arnold", "friedman", "planar_arm", "sum_of_powers", "ackley", "piston",
-    "robot_arm", "borehole", "styblinski_tang", "puma560", "welch", "wing_weight",
-)  # fmt: skip
 
 RAFS, ANCHORED = "rafs", "ae"
 

@@ -48,6 +48,7 @@ def trivial(params: dict, runs: int) -> None:
     params["tuning"] |= {"trials": 1, "keep": 1, "rows": 1}
     params["datasets"] = {name: {"train": 10, "test": 10} for name in DATASETS}
     params["experiments"] = {"main": {"methods": METHODS, "datasets": DATASETS}}
+    params["together"] = {}
     params["tables"] = {"nll": {"experiments": ["main"]}}
     params["figures"] = {}
     params.pop("smoke", None)

@@ -48,14 +48,14 @@ def test_a_checksum_is_noted_once_and_of_what_is_complete(
     records.about_one(records.METADATA, "damaged.csv").write_text("7")
     Path("gone.csv").unlink()
     records.seal([*names, "unknown.csv"])
-    seals = {name: (record or {}).get("seal") for name, record in records.records().items()}
+    seals = {name: record and record.seal for name, record in records.records().items()}
     before = records.checksum("a.csv")
     assert seals == {**dict.fromkeys(names[:2], before), "damaged.csv": None, "gone.csv": None}
     write_json("a.csv", "other")
     records.seal(names)
     record = records.records()["a.csv"]
     assert record is not None
-    assert record["seal"] == before != records.checksum("a.csv")
+    assert record.seal == before != records.checksum("a.csv")
 
 
 @pytest.mark.parametrize("content", [None, [], "x", 7, {"starttime": 1}])

@@ -16,6 +16,7 @@ from rafs.reporting import seeds
 from rafs.reporting.summary import plot_scores
 from small_project import PROJECT, Copy
 
+SHOWN = {metric.name for metric in metrics.METRICS if metric.shown}
 KEYS = ["experiment", "method", "dataset", "seed"]
 
 
@@ -39,16 +40,17 @@ def test_a_row_per_run(main: pd.DataFrame) -> None:
     found = read(seeds.compressed(as_rows(main)))
     assert len(found) == 6 * 2 * 3 + 1
     assert not found.duplicated(KEYS).any()
-    assert set(metrics.NAMES) < set(found)
+    assert set(found) > SHOWN
+    assert "mae" not in found, "no report shows it"
     assert list(found)[:5] == [*KEYS, "status"]
     lost = found[found["status"] == "diverged"]
     assert len(lost) == 1
-    assert lost[list(metrics.NAMES)].isna().all(axis=None)
+    assert lost[list(SHOWN)].isna().all(axis=None)
 
 
-def test_values_survive_to_six_digits(main: pd.DataFrame) -> None:
+def test_values_survive_to_five_digits(main: pd.DataFrame) -> None:
     found = read(seeds.compressed(as_rows(main)))
-    np.testing.assert_allclose(found["rmse"], main["rmse"], rtol=1e-5)
+    np.testing.assert_allclose(found["rmse"], main["rmse"], rtol=1e-4)
     assert (found["rmse"].dropna() != main["rmse"].dropna()).any(), "rounding keeps the file small"
 
 
@@ -86,7 +88,7 @@ def test_medians_are_those_of_the_reports(reproduced: Copy, metric: str) -> None
     assert len(found) == 8
     shown = pd.read_csv(reproduced.root / "reports/scores.csv")
     expected = shown.pivot_table(index="dataset", columns="method", values=metric)
-    pd.testing.assert_frame_equal(medians(found, metric), expected, rtol=1e-5, check_names=False)
+    pd.testing.assert_frame_equal(medians(found, metric), expected, rtol=1e-4, check_names=False)
 
 
 def test_medians_of_made_up_scores() -> None:
@@ -94,7 +96,7 @@ def test_medians_of_made_up_scores() -> None:
     rows = as_rows(inputs.scores("main"))
     found = medians(read(seeds.compressed(rows)), "nll_paper")
     shown = plot_scores(inputs).pivot_table(index="dataset", columns="method", values="nll_paper")
-    pd.testing.assert_frame_equal(found, shown, rtol=1e-5, check_names=False)
+    pd.testing.assert_frame_equal(found, shown, rtol=1e-4, check_names=False)
 
 
 def test_what_the_repository_carries_is_small_and_whole() -> None:

@@ -10,6 +10,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from rafs.errors import ParameterError
+from rafs.pipeline.job_specs import Values
 
 JOBS = Path(__file__).with_name("jobs")
 
@@ -58,7 +59,7 @@ def closing_line(job: str) -> str:
     return f"{job}: {cpu:.3f} s of CPU, {memory:.0f} MB at most"
 
 
-def _safe(spec: object) -> dict[str, Any]:
+def _safe(spec: object) -> Values:
     """Return what a job depends on, if every part of a file's name in it is one and no path."""
     if not isinstance(spec, dict):
         raise ParameterError("--spec must be a JSON object")

@@ -187,7 +187,7 @@ def _times(plan: Plan) -> tuple[str, str]:
     """Return when the first job of the reproduction began and the last one ended, in UTC."""
     known = records()
     jobs = [record for name in plan.files.all() if (record := known.get(name))]
-    ends = (min(job["start"] for job in jobs), max(job["end"] for job in jobs))
+    ends = (min(job.start for job in jobs), max(job.end for job in jobs))
     begun, ended = (datetime.fromtimestamp(end, UTC).isoformat(timespec="seconds") for end in ends)
     return begun, ended
 

@@ -162,11 +162,7 @@ class Guard:
     def missing(self) -> list[tuple[str, str]]:
         """Return the real datasets that could not be had, and why."""
         found = ((dataset, source(dataset)) for dataset in self.plan.sources.used(extra=True))
-        return [
-            (dataset, record.get("message", ""))
-            for dataset, record in found
-            if record.get("status") == "missing"
-        ]
+        return [(dataset, record.message) for dataset, record in found if record.missing]
 
     def say_missing(self) -> None:
         """Say which real datasets are missing, or may turn out to be."""

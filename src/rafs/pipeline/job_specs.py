@@ -8,6 +8,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
 Values = Mapping[str, Any]  # plain JSON values by name, as params.yaml or a method defines them
+Row = dict[str, str | float | None]  # of a table of results: a text or a number per column
+
+
+class RunRecord(TypedDict):
+    """What the record of a run says: how it ended, and what scoring needs to know of it."""
+
+    experiment: str
+    method: str
+    dataset: str
+    protocol: str
+    seed: int
+    status: str  # ok, diverged, failed or missing
+    message: str
+    settings: NotRequired[Values]
+    members: NotRequired[int | None]
 
 
 class FetchSpec(TypedDict):

@@ -68,20 +68,21 @@ class Display(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of one event; a screen that has gone away is no reason to stop."""
         with contextlib.suppress(OSError):
-            self._note(record, record.__dict__)
+            self._note(record)
 
-    def _note(self, record: logging.LogRecord, detail: dict[str, Any]) -> None:
-        event = detail.get("event")
+    def _note(self, record: logging.LogRecord) -> None:
+        event, detail = getattr(record, "event", None), vars(record)
         if event == LogEvent.JOB_FINISHED:
             rule = finished_rule(record.getMessage())
             self.finished["score" if rule.startswith("score_") else rule] += 1
             self.failures.pop(detail.get("job_id"), None)  # it failed before, and was tried again
         elif event == LogEvent.JOB_ERROR:
-            self._fail(detail)
+            self._fail(record)
         elif event == LogEvent.PROGRESS:
             self._show(detail["done"], detail["total"])
 
-    def _fail(self, detail: dict[str, Any]) -> None:
+    def _fail(self, record: logging.LogRecord) -> None:
+        detail = vars(record)
         log = next(iter(detail.get("log") or ["no log"]))
         known = " ".join(filter(None, [f"see {log}", *str(detail.get("rule_msg") or "").split()]))
         self.failures[detail.get("jobid")] = detail["rule_name"], known[:MOST]

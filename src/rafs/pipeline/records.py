@@ -10,8 +10,8 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rafs.errors import RafsError
 from rafs.files import sha256, write_json
@@ -23,6 +23,18 @@ INCOMPLETE = Path(".snakemake/incomplete")  # one mark per output that is being 
 SEAL = "rafs_checksum"  # what is added to the record of an output: its checksum when it was made
 
 
+@dataclass(frozen=True)
+class OutputRecord:
+    """What Snakemake has written down about an output."""
+
+    start: float  # of its job, in seconds since 1970
+    end: float
+    params: list[str]
+    input: list[str]
+    read: dict[str, str]  # checksums of the inputs, by name
+    seal: str | None  # checksum of the output when it was made
+
+
 def recorded() -> set[str]:
     """Return the outputs of which Snakemake knows how they were made, or that they are not done.
 
@@ -32,21 +44,24 @@ def recorded() -> set[str]:
     return {output for top in (INCOMPLETE, METADATA) for output, _ in about(top)}
 
 
-def records() -> dict[str, dict[str, Any] | None]:
+def records() -> dict[str, OutputRecord | None]:
     """Return Snakemake's record of every output that is complete; None for a damaged record."""
     begun = {output for output, _ in about(INCOMPLETE)}
     return {output: _record(file) for output, file in about(METADATA) if output not in begun}
 
 
-def _record(file: Path) -> dict[str, Any] | None:
+def _record(file: Path) -> OutputRecord | None:
     try:
-        record: dict[str, Any] = json.loads(file.read_bytes())
-        return {
-            "start": float(record["starttime"]), "end": float(record["endtime"]),
-            "params": list(record.get("params") or ()), "input": list(record.get("input") or ()),
-            "read": dict(record.get("input_checksums") or {}), "seal": record.get(SEAL),
-        }  # fmt: skip
-    except (OSError, ValueError, KeyError, TypeError):
+        record = json.loads(file.read_bytes())
+        return OutputRecord(
+            start=float(record["starttime"]),
+            end=float(record["endtime"]),
+            params=list(record.get("params") or ()),
+            input=list(record.get("input") or ()),
+            read=dict(record.get("input_checksums") or {}),
+            seal=record.get(SEAL),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
@@ -58,10 +73,10 @@ def damaged(plan: Plan) -> dict[str, str]:
     known = records()
     read: dict[str, tuple[float, str]] = {}  # by name: when it was last read, and its checksum
     for record in filter(None, known.values()):
-        for name, content in record["read"].items():
+        for name, content in record.read.items():
             made = known.get(name)
-            if made and made["end"] <= record["start"] > read.get(name, (0.0, ""))[0]:
-                read[name] = (record["start"], content)
+            if made and made.end <= record.start > read.get(name, (0.0, ""))[0]:
+                read[name] = (record.start, content)
     wrong = {}
     for name in filter(os.path.exists, (*plan.files.all(), *plan.files.extra())):
         if name not in known:
@@ -71,7 +86,7 @@ def damaged(plan: Plan) -> dict[str, str]:
             wrong[name] = "the record of its making cannot be read"
         elif name in read and content != read[name][1]:
             wrong[name] = "it is not what later jobs have read"
-        elif made["seal"] not in (None, content):
+        elif made.seal not in (None, content):
             wrong[name] = "it is not what was made"
     return wrong
 

@@ -1,12 +1,13 @@
 """The files that datasets are sampled from, and what is known of them here."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from rafs import datasets, paths
 from rafs.datasets.core import Entry, Origin, Spec
+from rafs.datasets.fetch import MISSING
 from rafs.errors import DamagedFileError, DataError, RafsError
 from rafs.experiments import DESCRIBED, Experiments
 from rafs.files import read_json, sha256
@@ -96,13 +97,28 @@ class Sources:
         return [name for name in self.described if name in datasets.names() or name in self.used()]
 
 
-def source(dataset: str) -> dict[str, Any]:
-    """Return the record of a real dataset's file; nothing if there is none that can be read."""
+@dataclass(frozen=True)
+class FetchedRecord:
+    """What is written down about the file of a real dataset; empty if nothing can be read."""
+
+    status: str = ""
+    message: str = ""
+
+    @property
+    def missing(self) -> bool:
+        """Whether no source has the file."""
+        return self.status == MISSING
+
+
+def source(dataset: str) -> FetchedRecord:
+    """Return the record of a real dataset's file."""
     try:
         record = read_json(paths.FETCHED.format(dataset=dataset))
     except DamagedFileError:
-        return {}
-    return record if isinstance(record, dict) else {}
+        return FetchedRecord()
+    if not isinstance(record, dict):
+        return FetchedRecord()
+    return FetchedRecord(record.get("status", ""), record.get("message", ""))
 
 
 def at_hand(sources: Sources, dataset: str) -> bool:

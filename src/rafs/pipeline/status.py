@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TypedDict
 
 from rafs import paths
 from rafs.experiments import Run
@@ -77,6 +77,19 @@ def _of(run: Run, kind: str, template: str, spec: str, more: tuple[str, ...] = (
     return Job(kind, run.path(template), spec, run.base, run.dataset, more)
 
 
+class StatusReport(TypedDict):
+    """The state of all jobs, for a script."""
+
+    jobs: dict[str, dict[str, int]]  # numbers, by kind and state
+    complete: bool
+    running: str | None  # who holds the lock
+    failed: list[dict[str, str]]
+    stale: list[str]
+    missing: list[dict[str, str]]
+    seconds_left: float | None
+    cores: int
+
+
 class Status:
     """The state of every job of a plan, by what lies in the working directory."""
 
@@ -91,7 +104,7 @@ class Status:
         self.unavailable = {
             paths.FETCHED.format(dataset=dataset): at_hand(plan.sources, dataset)
             for dataset in plan.sources.used()
-            if source(dataset).get("status") == "missing"
+            if source(dataset).missing
         }  # by record: whether the dataset can be had now
         self.jobs = list(jobs(plan))
         self.states: dict[str, str] = {}
@@ -107,16 +120,16 @@ class Status:
         record = self.records.get(job.output)
         if record is None or not all(Path(output).exists() for output in files):
             return "to do"
-        if repr(job.spec) not in record["params"]:
+        if repr(job.spec) not in record.params:
             return "stale"
-        for name in record["input"]:
+        for name in record.input:
             if self.states.get(name, "done") not in (*SETTLED, "failed"):
                 return "stale"
-            if name in record["read"] and record["read"][name] != _checksum(name):
+            if name in record.read and record.read[name] != _checksum(name):
                 return "stale"
         if job.output in self.unavailable:
             return "to do" if self.unavailable[job.output] else NO_DATA
-        lost = any(self.states.get(name) == NO_DATA for name in record["input"])
+        lost = any(self.states.get(name) == NO_DATA for name in record.input)
         return NO_DATA if lost and job.kind != "reports" else "done"
 
     def counts(self) -> dict[str, dict[str, int]]:
@@ -129,9 +142,9 @@ class Status:
         result = []
         for dataset in self.plan.sources.used():
             record = source(dataset)
-            if record.get("status") == "missing":
-                result.append({"dataset": dataset, "message": record.get("message", "")})
-            elif not record and not at_hand(self.plan.sources, dataset):
+            if record.missing:
+                result.append({"dataset": dataset, "message": record.message})
+            elif not record.status and not at_hand(self.plan.sources, dataset):
                 result.append({"dataset": dataset, "message": "not on this machine; to be fetched"})
         return result
 
@@ -142,7 +155,7 @@ class Status:
             record = self.records.get(job.output)
             if record and self.states[job.output] not in ("failed", NO_DATA):
                 for key in _likeness(job):
-                    took[key].append(record["end"] - record["start"])
+                    took[key].append(record.end - record.start)
         total = 0.0
         for job in self.jobs:
             if self.states[job.output] in SETTLED:
@@ -153,7 +166,7 @@ class Status:
             total += fmean(known[0]) if known else 0.0
         return total / cores
 
-    def as_dict(self, cores: int) -> dict[str, Any]:
+    def as_dict(self, cores: int) -> StatusReport:
         """Return all of it, for a script."""
         rest = [job.output for job in self.jobs if self.states[job.output] == "stale"]
         return {
@@ -182,7 +195,7 @@ def _without_data(jobs: dict[str, dict[str, int]]) -> int:
     return 0 if left else jobs["training"][NO_DATA]
 
 
-def show(found: dict[str, Any]) -> None:
+def show(found: StatusReport) -> None:
     """Print the status for people."""
     from rich.console import Console
     from rich.markup import escape

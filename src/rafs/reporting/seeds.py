@@ -9,7 +9,7 @@ from typing import Any
 from rafs.evaluation import metrics
 
 SEEDS = "reports/seeds/{experiment}.csv.gz"
-DIGITS = 6  # significant ones, far below what differs between seeds
+DIGITS = 5  # significant ones, far below what differs between seeds
 COLUMNS = (
     "experiment", "method", "dataset", "seed", "status", "category", "n_train", "n_test",
     "n_inside", "members",
@@ -19,15 +19,21 @@ COLUMNS = (
 def compressed(rows: Sequence[Mapping[str, Any]]) -> bytes:
     """Return the scores of runs as gzip-compressed CSV; equal scores give equal bytes.
 
-    Every run has a row, with empty metrics where it has no scores.
+    Every run has a row, with empty metrics where it has no scores. The metrics are those that
+    reports show; results/ has the others as well.
     """
     named = dict.fromkeys(name for row in rows for name in row)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    names = [*COLUMNS, *(name for name in named if metrics.find(name))]
+    names = [*COLUMNS, *(name for name in named if _is_shown(name))]
     writer.writerow(names)
     writer.writerows([_rounded(row.get(name, "")) for name in names] for row in rows)
     return gzip.compress(text.getvalue().encode(), compresslevel=9, mtime=0)
+
+
+def _is_shown(column: str) -> bool:
+    metric = metrics.find(column)
+    return metric is not None and bool(metric.shown)
 
 
 def _rounded(value: Any) -> Any:

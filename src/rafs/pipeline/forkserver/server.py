@@ -17,7 +17,6 @@ whatever ends the one or the other (`rafs.pipeline.forkserver.ownership`).
 
 import contextlib
 import gc
-import json
 import os
 import select
 import shutil
@@ -31,7 +30,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from rafs.errors import RafsError
 from rafs.pipeline.forkserver.client import ADDRESS
@@ -117,12 +116,6 @@ class Request:
     def kind(self) -> str:
         """The name of the job."""
         return self.arguments[1]
-
-    @property
-    def spec(self) -> dict[str, Any]:
-        """What the job was told."""
-        found: dict[str, Any] = json.loads(self.arguments[self.arguments.index("--spec") + 1])
-        return found
 
     def close(self) -> None:
         """Let go of the caller: without an answer, it takes its job for killed."""
@@ -263,7 +256,9 @@ def serve(listener: socket.socket, owner: int, cores: int) -> None:
 def _prepare(request: Request) -> None:
     """Import what a job needs; whatever is wrong with it is the job's to tell, not the server's."""
     with contextlib.suppress(Exception):
-        kind, spec = request.kind, request.spec
+        from rafs.pipeline.command import parse
+
+        kind, (spec, *_) = request.kind, parse(request.arguments)
         import_module(f"rafs.pipeline.jobs.{kind}")
         if kind == "train":
             from rafs.methods.runs import load_compiled_code

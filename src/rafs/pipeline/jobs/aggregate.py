@@ -9,7 +9,7 @@ files of its runs are those of `gathered_run`, which the rule takes its inputs f
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rafs import paths
 from rafs.errors import DamagedFileError
@@ -19,12 +19,20 @@ from rafs.pipeline.jobs import named
 from rafs.reporting.seeds import compressed
 
 if TYPE_CHECKING:
-    from rafs.pipeline.job_specs import AggregateSpec
+    from rafs.pipeline.job_specs import AggregateSpec, Row
 
 TUNED = ("experiment", "method", "dataset", "seed", "trial", "name", "value", "low", "high")
 SIZES = ("n_train", "n_test", "n_inside")
 PARTS = {"in_": "in_distribution", "out_": "out_of_distribution"}
-PLACE = ("experiment", "method", "dataset", "seed")
+
+
+class RunKey(NamedTuple):
+    """Which run: the first columns of every table."""
+
+    experiment: str
+    method: str
+    dataset: str
+    seed: int
 
 
 class GatheredRun(NamedTuple):
@@ -46,42 +54,41 @@ class AggregateOutputs(NamedTuple):
 
 def gathered_run(experiment: str, method: str, dataset: str, seed: int) -> GatheredRun:
     """Return the files of a run."""
-    place = {"experiment": experiment, "method": method, "dataset": dataset, "seed": seed}
+    key = {"experiment": experiment, "method": method, "dataset": dataset, "seed": seed}
     templates = (paths.METRICS, paths.COST, paths.BEST)
-    return GatheredRun(*(template.format(**place) for template in templates))
+    return GatheredRun(*(template.format(**key) for template in templates))
 
 
 def run(spec: "AggregateSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Write the table of scores, what the runs cost, and what they were tuned to."""
     made = named(AggregateOutputs, outputs)
-    rows = [
-        row(spec, method, dataset, seed)
+    keys = [
+        RunKey(spec["experiment"], method, dataset, seed)
         for dataset in spec["datasets"]
         for method in spec["methods"]
         if [method, dataset] not in spec.get("left_out", [])
         for seed in spec["seeds"]
     ]
+    rows = [row(spec, key) for key in keys]
     write_csv(made.scores, rows)
     with atomic(made.seeds) as file:
         file.write(compressed(rows))
-    write_csv(made.costs, [cost(entry) for entry in rows])
-    tuned = [found for entry in rows for found in tuned_values(spec, entry)]
+    write_csv(made.costs, [cost(key) for key in keys])
+    tuned = [found for key in keys for found in tuned_values(spec, key)]
     write_csv(made.tuned, tuned, TUNED)
 
 
-def row(spec: "AggregateSpec", method: str, dataset: str, seed: int) -> dict[str, Any]:
+def row(spec: "AggregateSpec", key: RunKey) -> "Row":
     """Return the row of a run; one without files has failed, unless not all were asked for."""
-    run = (spec["experiment"], method, dataset, seed)
-    place = dict(zip(PLACE, run, strict=True))
-    sweep = next(iter(spec["sweep"].get(method, {}).items()), ("", ""))
-    result: dict[str, Any] = {
-        **place,
-        "base": method.partition("@")[0],
+    sweep = next(iter(spec["sweep"].get(key.method, {}).items()), ("", ""))
+    result: Row = {
+        **key._asdict(),
+        "base": _base(key.method),
         "sweep_name": sweep[0].rpartition(".")[2],
         "sweep_value": sweep[1],
-        "category": spec["categories"][dataset],
+        "category": spec["categories"][key.dataset],
     }
-    path = Path(gathered_run(*run).metrics)
+    path = Path(gathered_run(*key).metrics)
     if not path.exists() and "partial" in spec:
         return {**result, "status": NOT_RUN, "message": spec["partial"]}
     if not path.exists():
@@ -108,23 +115,26 @@ def finite(value: float) -> float:
     return value
 
 
-def cost(entry: dict[str, Any]) -> dict[str, Any]:
+def _base(method: str) -> str:
+    """Return a method without the swept value."""
+    return method.partition("@")[0]
+
+
+def cost(key: RunKey) -> "Row":
     """Return what a run cost; apart from its scores, which are the same bytes every time."""
-    place = {key: entry[key] for key in PLACE}
-    path = Path(gathered_run(**place).cost)
-    return {**place, **(read_json(path) if path.exists() else {})}
+    path = Path(gathered_run(*key).cost)
+    return {**key._asdict(), **(read_json(path) if path.exists() else {})}
 
 
-def tuned_values(spec: "AggregateSpec", entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def tuned_values(spec: "AggregateSpec", key: RunKey) -> Iterator["Row"]:
     """Yield the tuned values of a run with the ends of their ranges, if it was tuned itself."""
-    place = {key: entry[key] for key in PLACE}
-    path = Path(gathered_run(**place).best)
+    path = Path(gathered_run(*key).best)
     if not (spec["space"] and path.exists()):
         return
     best = read_json(path)
     for name, value in best["values"].items():
-        low, high = spec["space"].get(entry["base"], {}).get(name, ("", ""))
+        low, high = spec["space"].get(_base(key.method), {}).get(name, ("", ""))
         yield {
-            **place, "trial": best.get("trial"), "name": name, "value": value,
+            **key._asdict(), "trial": best.get("trial"), "name": name, "value": value,
             "low": low, "high": high,
         }  # fmt: skip

@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from rafs.pipeline.jobs import named, only
 from rafs.pipeline.jobs.score import scored_runs
 from rafs.pipeline.jobs.train import TrainingOutputs
 from rafs.storage import write_missing
+
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import RunRecord
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,17 @@ class FailedJob:
         """Return why it failed: the last line of its log, preferably one that begins so."""
         return f"the {self.kind} job failed: {why(self.log, start)} (see {self.log})"
 
-    def record(self, seed: int, message: str) -> dict[str, Any]:
+    def record(self, seed: int, message: str) -> "RunRecord":
         """Return the record of a run that the job was to make."""
-        known = {key: self.spec[key] for key in ("experiment", "method", "dataset", "protocol")}
-        return {**known, "seed": seed, "status": "failed", "message": message}
+        return {
+            "experiment": self.spec["experiment"],
+            "method": self.spec["method"],
+            "dataset": self.spec["dataset"],
+            "protocol": self.spec["protocol"],
+            "seed": seed,
+            "status": "failed",
+            "message": message,
+        }
 
 
 def run(job: FailedJob) -> None:

@@ -2,7 +2,7 @@
 
 import traceback
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from rafs.pipeline.jobs import named
 from rafs.storage import Dataset, read_dataset
 
 if TYPE_CHECKING:
-    from rafs.pipeline.job_specs import ScoreSpec
+    from rafs.pipeline.job_specs import RunRecord, ScoreSpec
 
 
 class ScoredRun(NamedTuple):
@@ -58,7 +58,11 @@ def run(spec: "ScoreSpec", inputs: Sequence[str], outputs: Sequence[str]) -> Non
 def score(spec: "ScoreSpec", files: ScoredRun) -> None:
     """Write the metrics of one run, together with everything needed to trust them."""
     record = read_json(files.record)
-    result: dict[str, Any] = {"metrics": None, "in_distribution": None, "out_of_distribution": None}
+    result: dict[str, metrics.Scores | None] = {
+        "metrics": None,
+        "in_distribution": None,
+        "out_of_distribution": None,
+    }
     data: Dataset | str = ""
     if record["status"] in ("ok", "diverged"):
         data = read_dataset(files.data)
@@ -75,17 +79,23 @@ def score(spec: "ScoreSpec", files: ScoredRun) -> None:
             result |= metrics.evaluate(
                 data.y_test, predictions["mean"], predictions["variance"], data.in_distribution
             )
-            for part, found in differences(record, data, predictions).items():
-                result[part] |= found
+            result = _with(result, differences(record, data, predictions))
             if spec.get("interval"):
-                result["metrics"]["interval"] = interval(predictions["mean"])
+                result = _with(result, {"metrics": {"interval": interval(predictions["mean"])}})
         except ParameterError as error:  # finite, and yet beyond any score: counted as diverged
             record |= {"status": "diverged", "message": str(error)}
     write_json(files.metrics, {**record, **sizes(data), **result})
 
 
+def _with(
+    result: dict[str, metrics.Scores | None], more: dict[str, dict[str, float]]
+) -> dict[str, metrics.Scores | None]:
+    """Return the scores of all parts with more of them."""
+    return result | {part: {**(result[part] or {}), **found} for part, found in more.items()}
+
+
 def differences(
-    record: dict[str, Any], data: Dataset, predictions: dict[str, np.ndarray]
+    record: "RunRecord", data: Dataset, predictions: dict[str, np.ndarray]
 ) -> dict[str, dict[str, float]]:
     """Return how much the members differ; nothing where that does not follow from the variance.
 

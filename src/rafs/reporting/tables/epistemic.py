@@ -10,7 +10,7 @@ import pandas as pd
 from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import NONE, ReportTable, Row, chosen, gaps, interval, number, p_value
+from rafs.reporting.table import NONE, ReportTable, Row, chosen, gaps, interval, number
 from rafs.reporting.why import epistemic
 
 CAPTION = (
@@ -78,7 +78,7 @@ def _test(found: pd.DataFrame, part: str) -> str:
         f"{nearer} of {differences.size} datasets; the factor by which it is off is "
         f"{interval(value, low, high)} times "
         f"that of AE (Hodges-Lehmann estimate, signed-rank test over datasets, p = "
-        f"{p_value(statistics.signed_rank(differences))})."
+        f"{statistics.signed_rank(differences):.2g})."
     )
 
 

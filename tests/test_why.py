@@ -110,7 +110,7 @@ def level(values, scatter=0.05):
 def frames(main, **experiments):
     """Return experiments whose methods have given levels of NLL."""
     made = {"main": main, **experiments}
-    seeds = {"larger_ensembles": 6}
+    seeds = {"larger_ensembles": 6, "activation_sets": 6}
     return {
         name: made_up.scores(name, list(values), made_up.PAPER, seeds.get(name, 10), level(values))
         for name, values in made.items()
@@ -173,6 +173,7 @@ def test_numbers_of_activations_are_held_against_the_most():
 DIVERSE = {"ae_choice": 1.0, "ae_bootstrap": 1.5, "ae_scales": 1.5, "ae_widths": 1.5}
 SINGLE = {f"ae@activation={name}": 1.5 for name in ("gelu", "swish", "linear")}
 MEMBERS = {"ae@size=10": 1.4, "ae@size=20": 1.4}
+SETS = {"rafs@variant=all": 0.0, "rafs@variant=saturating": 1.5, "rafs@variant=unbounded": 1.5}
 MAIN = {"rafs": 0.0, "ae": 1.5}
 
 
@@ -183,6 +184,7 @@ def kinds(**changed):
         "single_activation": SINGLE,
         "other_diversity": DIVERSE,
         "larger_ensembles": MEMBERS,
+        "activation_sets": SETS,
     }
     found = frames(**(made | changed))
     return {finding.name: verdict.kind for finding, verdict in judge(made_up.Memory(found))}
@@ -192,6 +194,7 @@ def test_where_nothing_else_does_it():
     found = kinds()
     assert found["diversity"] == "holds"
     assert (found["any"], found["members"]) == ("contradicted", "contradicted")
+    assert found["activations"] == "contradicted"
 
 
 @pytest.mark.parametrize(
@@ -202,6 +205,7 @@ def test_where_nothing_else_does_it():
         ({"main": {"rafs": 2.0, "ae": 0.0}}, "diversity", "contradicted"),
         ({"other_diversity": dict.fromkeys(DIVERSE, -0.5)}, "any", "holds"),
         ({"other_diversity": DIVERSE | {"ae_scales": -0.5}}, "any", "in part"),
+        ({"activation_sets": SETS | {"rafs@variant=unbounded": -1.0}}, "activations", "in part"),
         ({"larger_ensembles": {"ae@size=10": 1.0, "ae@size=20": -1.0}}, "members", "in part"),
         ({"larger_ensembles": {"ae@size=20": -1.0}}, "members", "holds"),
     ],
@@ -226,7 +230,11 @@ def test_without_results_nothing_can_be_tested():
     few = {
         name: frame[frame["seed"] < 2]
         for name, frame in frames(
-            MAIN, single_activation=SINGLE, other_diversity=DIVERSE, larger_ensembles=MEMBERS
+            MAIN,
+            single_activation=SINGLE,
+            other_diversity=DIVERSE,
+            larger_ensembles=MEMBERS,
+            activation_sets=SETS,
         ).items()
     }
     assert {verdict.kind for _, verdict in judge(made_up.Memory(few))} == {"not testable"}
@@ -236,9 +244,9 @@ def test_without_results_nothing_can_be_tested():
 
 def test_the_table_has_effect_sizes_intervals_and_tests():
     found = frames(MAIN, single_activation=SINGLE, other_diversity=DIVERSE,
-                   larger_ensembles=MEMBERS)  # fmt: skip
+                   larger_ensembles=MEMBERS, activation_sets=SETS)  # fmt: skip
     table = why.build(made_up.Memory(found), {})
-    assert [row[1] for row in table.rows[:3]] == ["holds", "contradicted", "contradicted"]
+    assert [row[1] for row in table.rows[:4]] == ["holds", *["contradicted"] * 3]
     rows = table.frame[table.frame["finding"] == "diversity"]
     single = rows[rows["part"] == "against AE with each single activation"]
     assert set(single["rival"]) == {"ae", *SINGLE}
@@ -252,14 +260,14 @@ def test_the_table_has_effect_sizes_intervals_and_tests():
 
 def test_readme_and_documentation_say_what_was_found(tmp_path, monkeypatch):
     found = frames(MAIN, single_activation=SINGLE, other_diversity=DIVERSE,
-                   larger_ensembles=MEMBERS)  # fmt: skip
+                   larger_ensembles=MEMBERS, activation_sets=SETS)  # fmt: skip
     table = why.build(made_up.Memory(found), {}).frame
     said = readme.reasons(table)
     assert "“Any diversity would do”: contradicted" in said
     assert "docs/why.md" in said
     assert readme.reasons(None) == ""
     lines = readme.findings(table.to_dict("records"))
-    assert len(lines) == 4
+    assert len(lines) == 5
     assert lines[0].startswith(
         "**The gain over AE is due to diversity, not to the choice of activation**: holds. Against"
     )
@@ -272,7 +280,7 @@ def test_readme_and_documentation_say_what_was_found(tmp_path, monkeypatch):
     assert reported.why_figure("controls") == ""
     (tmp_path / "tables").mkdir()
     table.to_csv(tmp_path / "tables/why.csv", index=False)
-    assert reported.findings().count("\n- ") == 3
+    assert reported.findings().count("\n- ") == len(lines) - 1
 
 
 def test_the_page_shows_the_figures_that_there_are(tmp_path, monkeypatch):

@@ -6,15 +6,13 @@ from typing import Any
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import ReportTable
 from rafs.reporting.tables._contrast import table
-from rafs.reporting.why.controls import RAFS, beside, others
+from rafs.reporting.why.controls import ALL, RAFS, beside, others
 
 CAPTION = (
     "Does it matter which activations? RAFs with all seven, five of them drawn per seed, against "
     "RAFs with the order of the paper and with other sets."
 )
 READS = ("scores",)
-
-ALL = "rafs@variant=all"
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:

@@ -21,7 +21,7 @@ from rafs.reporting.judgement.differences import (
 )
 from rafs.reporting.judgement.results import not_run
 from rafs.reporting.judgement.verdicts import Part, Parts, Rule, Verdict, conclude
-from rafs.reporting.why.controls import ANCHORED, HINDSIGHT, RAFS, beside, find, label, singles
+from rafs.reporting.why.controls import ALL, ANCHORED, HINDSIGHT, RAFS, beside, find, label, singles
 from rafs.reporting.why.controls import others as without
 
 OUTSIDE = Scale("out_nll", NATS.margin, NATS.unit)
@@ -65,6 +65,16 @@ def any_diversity(inputs: Inputs) -> Parts:
     return [
         not_higher(label(name), over_datasets(frame, NATS, name, [RAFS]), lacking)
         for name in ("ae_bootstrap", "ae_scales", "ae_widths")
+    ]
+
+
+def any_activations(inputs: Inputs) -> Parts:
+    """Ask whether RAFs with another set of activations is as good as with any five of the seven."""
+    frame = find(inputs, "activation_sets")
+    lacking = _lacking(inputs, "activation_sets")
+    return [
+        not_higher(label(name), over_datasets(frame, NATS, name, [ALL]), lacking)
+        for name in (f"{RAFS}@variant={kind}" for kind in ("saturating", "unbounded"))
     ]
 
 
@@ -127,6 +137,15 @@ FINDINGS = (
         "Contradicted where it is significantly worse, by more than the margin.",
         ("main", "other_diversity"),
         any_diversity,
+    ),
+    Finding(
+        "activations",
+        "Any set of activations would do.",
+        "RAFs with saturating activations only (softsign, tanh, erf), and with unbounded ones only "
+        "(GELU, Swish, SELU, linear), is not worse than RAFs with five of all seven, by the same "
+        "rule.",
+        ("activation_sets",),
+        any_activations,
     ),
     Finding(
         "members",

@@ -67,11 +67,21 @@ def reasons(why: pd.DataFrame | None) -> str:
     if why is None or why.empty:
         return ""
     verdicts = dict(zip(why["statement"], why["verdict"], strict=True))
-    shown = "; ".join(f"“{text.rstrip('.')}”: {verdict}" for text, verdict in verdicts.items())
+    shown = "; ".join(f"“{text.rstrip('.')}”: {in_words(v)}" for text, v in verdicts.items())
     return (
         "What makes random activations work, by experiments of our own ([more](docs/why.md)): "
         f"{shown}."
     )
+
+
+def in_words(verdict: str) -> str:
+    """Return a verdict as part of a sentence: "2 of 3 parts" is "holds in 2 of 3 parts"."""
+    if not verdict[:1].isdigit():
+        return verdict
+    parts, _, rest = verdict.partition(" parts")
+    if rest.strip() == "contradicted":
+        return f"contradicted in {parts} parts"
+    return f"holds in {verdict}"
 
 
 def findings(rows: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -81,7 +91,7 @@ def findings(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """
     said: dict[str, list[str]] = {}
     for row in rows:
-        head = f"**{str(row['statement']).rstrip('.')}**: {row['verdict']}."
+        head = f"**{str(row['statement']).rstrip('.')}**: {in_words(str(row['verdict']))}."
         part = f"{row['part']}: {row['outcome']}" + (f" ({row['detail']})" if row["detail"] else "")
         part = part[:1].upper() + part[1:]
         said.setdefault(head, []).append(part)

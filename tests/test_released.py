@@ -155,10 +155,11 @@ def test_parts_of_the_released_experiment(plan):
 
 def test_a_run_that_was_not_asked_for_has_not_failed(plan):
     spec = json.loads(plan.specs.aggregate("released", frozenset(["released_quick"])))
-    found = aggregate.row(spec, "de", "he", 0)
+    key = aggregate.RunKey("released", "de", "he", 0)
+    found = aggregate.row(spec, key)
     assert (found["status"], found["message"]) == ("not run", spec["partial"])
     del spec["partial"]
-    assert aggregate.row(spec, "de", "he", 0)["status"] == "failed"
+    assert aggregate.row(spec, key)["status"] == "failed"
 
 
 def test_the_settings_of_the_released_experiment(plan):

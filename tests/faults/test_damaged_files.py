@@ -117,7 +117,8 @@ def test_the_bytes_of_every_artefact_are_on_record(
     assert records.damaged(plan) == {}
     artefacts = plan.files.all()
     known = records.records()
-    assert all((known[name] or {})["seal"] == records.checksum(name) for name in artefacts)
+    sealed = {name: record.seal for name, record in known.items() if record}
+    assert all(sealed[name] == records.checksum(name) for name in artefacts)
     for name in artefacts:
         with Path(name).open("ab") as file:
             file.write(b" ")
@@ -140,7 +141,7 @@ def test_the_list_of_what_no_job_reads(finished: Copy, monkeypatch: pytest.Monke
     patterns = unread_by_the_docs()
     monkeypatch.chdir(finished.root)
     known = records.records()
-    read = {name for record in known.values() if record for name in record["input"]}
+    read = {name for record in known.values() if record for name in record.input}
     unread = set(known) - read
     assert {"reports/scores.csv", RUN.format("ae", "he", 0, "trials.csv")} <= unread
     assert [name for name in unread if not any(map(partial(fnmatch, name), patterns))] == []

@@ -412,7 +412,8 @@ def test_what_makes_random_activations_work_has_a_section_of_its_own():
             break
         inside.append(attributes.get("id"))
     assert [name for name in inside if name] == [
-        "why-diversity", "why-any", "why-members", "why-outside", "figure-controls",
+        "why-diversity", "why-any", "why-activations", "why-members", "why-outside",
+        "figure-controls",
     ]  # fmt: skip
     assert sum(a.get("id") == "figure-controls" for _, a in read.tags) == 1
     words = " ".join(read.words)

@@ -67,7 +67,6 @@ def widest(*command: str, root: Path) -> int:
     return max(map(len, done.stdout.splitlines()))
 
 
-@pytest.mark.skipif(not shutil.which("dvc"), reason="needs DVC")
 def test_dvc_shows_it_within_120_columns(tmp_path):
     """Two versions that differ in one setting and in the scores of one method."""
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org"]

@@ -258,6 +258,19 @@ def test_the_table_has_effect_sizes_intervals_and_tests():
 # -------------------------------------------------------------------- README, documentation, page
 
 
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        ("holds", "holds"),
+        ("2 of 3 parts", "holds in 2 of 3 parts"),
+        ("1 of 2 parts, 1 contradicted", "holds in 1 of 2 parts, 1 contradicted"),
+        ("1 of 2 parts contradicted", "contradicted in 1 of 2 parts"),
+    ],
+)
+def test_a_verdict_in_a_sentence(verdict, said):
+    assert readme.in_words(verdict) == said
+
+
 def test_readme_and_documentation_say_what_was_found(tmp_path, monkeypatch):
     found = frames(MAIN, single_activation=SINGLE, other_diversity=DIVERSE,
                    larger_ensembles=MEMBERS, activation_sets=SETS)  # fmt: skip

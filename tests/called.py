@@ -12,7 +12,7 @@ from rafs.pipeline.jobs.train import TrainingJob
 from rafs.pipeline.plan import Plan
 from rafs.reporting.seeds import SEEDS
 
-MADE = (paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.COST)
+MADE = (paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.COST, paths.HELD_OUT)
 GATHERED = (paths.SCORES, paths.COSTS, paths.TUNED, SEEDS)
 
 

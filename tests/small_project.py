@@ -121,8 +121,9 @@ class Copy:
 # Everything but timings, and the page, which shows them.
 SAME = ("data/processed/**/*.npz", "results/runs/**/predictions.npz", "results/runs/**/run.json",
         "results/runs/**/metrics.json", "results/runs/**/best.json", "results/runs/**/trials.csv",
-        "results/scores/*", "results/tuned/*", "reports/figures/*", "reports/tables/*",
-        "reports/*.json", "reports/*.csv", "reports/seeds/*")  # fmt: skip
+        "results/runs/**/held_out.npz", "results/scores/*", "results/tuned/*",
+        "reports/figures/*", "reports/tables/*", "reports/*.json", "reports/*.csv",
+        "reports/seeds/*")  # fmt: skip
 
 
 def unchanging(copy: Copy) -> dict[str, bytes]:

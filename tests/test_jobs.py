@@ -12,6 +12,7 @@ import called
 from rafs import datasets, methods, paths
 from rafs.cli import main
 from rafs.errors import ParameterError, RafsError
+from rafs.evaluation.likelihood import gaussian_nll
 from rafs.experiments import Run
 from rafs.files import canonical_json, read_json, read_npz, write_json
 from rafs.methods import runs
@@ -35,7 +36,7 @@ def tuned_by(plan: Plan, trials: int, keep: int) -> Plan:
     return replan(plan, lambda content: content["tuning"].update(trials=trials, keep=keep))
 
 
-MADE = (paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST)
+MADE = (paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.HELD_OUT)
 
 
 def do(plan, run: Run) -> dict:
@@ -91,6 +92,14 @@ def rows(template: str, run: Run) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def not_held_out(run: Run) -> bool:
+    """Whether the file of held-out rows is there and empty."""
+    arrays = read_npz(run.path(paths.HELD_OUT))
+    return {name: len(values) for name, values in arrays.items()} == dict.fromkeys(
+        ("y", "mean", "variance"), 0
+    )
+
+
 def test_every_trial_is_kept_and_the_best_has_the_lowest_nll_of_the_final_round(plan):
     plan = tuned_by(plan, 5, 3)
     run = Run("main", "rp", "friedman", 0)
@@ -108,6 +117,9 @@ def test_every_trial_is_kept_and_the_best_has_the_lowest_nll_of_the_final_round(
             low, high = space.log_uniform
             assert low <= float(row[name]) <= high
     assert {name: float(lowest[name] or "nan") for name in best["values"]} == best["values"]
+    held_out = read_npz(run.path(paths.HELD_OUT))
+    assert set(held_out) == {"y", "mean", "variance"}
+    assert gaussian_nll(**held_out).mean() == pytest.approx(float(lowest["nll"]))
     assert trials[0]["beta"] == ""  # the default: what params.yaml sets
 
 
@@ -136,6 +148,7 @@ def test_a_run_takes_the_tuned_values_of_its_seed_elsewhere(plan):
     assert (metrics["tuned"], metrics["settings"]["size"]) == (best, 2)
     assert read_json(run.path(paths.BEST)) == best
     assert rows(paths.TRIALS, run) == []
+    assert not_held_out(run)
     # and is not trained with others where these could not be had
     write_json(source.path(paths.BEST), {"status": "failed", "message": "why", "values": {}})
     metrics = do(plan, run)
@@ -306,6 +319,7 @@ def test_a_failed_job_leaves_files_that_say_so(kind, plan, tmp_path):
     if kind == "train":
         assert read_json(run.path(paths.BEST))["status"] == "failed"
         assert rows(paths.TRIALS, run) == []
+        assert not_held_out(run)
         called.score(plan, run).run()
     if kind in ("train", "score"):
         assert read_json(run.path(paths.METRICS))["status"] == "failed"

@@ -177,6 +177,28 @@ def test_a_trial_is_scored_by_its_nll_in_units_of_y():
         assert trial.noise is None
 
 
+@pytest.mark.parametrize("noise", [0.1, None])
+def test_the_best_trial_keeps_its_held_out_predictions_in_units_of_y(noise):
+    given, how = problem(noise=noise), search(trials=3, keep=3, rows=12)
+    best, *_ = tuning.tune([given], how, HOW)[0]
+    first = None if noise else tuning.FIRST_NOISE
+    y, mean, variance, epistemic, scale = scored(given, how, best.values, first)
+    if noise is None:
+        variance = epistemic + best.noise**2
+    masks = tuning.held_out(
+        len(given.y), how.holdout, how.rows, generator("tuning", 0, "he", 0, "held out")
+    )
+    centre = np.concatenate([np.full(held.sum(), given.y[~held].mean()) for held in masks])
+    rows = np.concatenate([given.y[held] for held in masks])
+    assert len(masks) > 1
+    assert best.held_out.y == pytest.approx(rows)
+    assert best.held_out.y == pytest.approx(y * scale + centre)
+    assert best.held_out.mean == pytest.approx(mean * scale + centre)
+    assert best.held_out.variance == pytest.approx(variance * scale**2)
+    nll = gaussian_nll(best.held_out.y, best.held_out.mean, best.held_out.variance)
+    assert nll.mean() == pytest.approx(best.nll, rel=1e-9)
+
+
 def likeliest(squared_errors, epistemic) -> float:
     """Return the noise of the highest likelihood, by an optimiser."""
 
@@ -244,6 +266,7 @@ def test_where_all_trials_diverge_the_default_is_used(noise):
     given = problem("de", noise=noise, activation="linear", learning_rate=1e30)
     trials = tuning.tune([given], search(bad, trials=5, keep=2), HOW)[0]
     assert {(trial.nll, trial.status) for trial in trials} == {(None, "diverged")}
+    assert [len(trial.held_out.y) for trial in trials] == [0] * 5
     fallback = {} if noise else {"noise": tuning.FIRST_NOISE}
     assert tuning.best(trials) == {
         "status": "diverged", "message": "all 2 finalists diverged; the default is used",
@@ -319,7 +342,8 @@ def test_a_run_sees_its_own_training_rows_and_nothing_else(plan):
         for seed, data in enumerate((first, second)):
             write_dataset(plan.files.sample("friedman", seed), data)
         called.train(plan, run).run()
-        tuned = [Path(run.path(name)).read_bytes() for name in (paths.TRIALS, paths.BEST)]
+        kept = (paths.TRIALS, paths.BEST, paths.HELD_OUT)
+        tuned = [Path(run.path(name)).read_bytes() for name in kept]
         return tuned, read_npz(run.path(paths.PREDICTIONS))["mean"].tobytes()
 
     usual, predicted = made(*drawn.values())

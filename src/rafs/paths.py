@@ -16,6 +16,7 @@ RECORD = f"{RUN}/run.json"
 COST = f"{RUN}/cost.json"
 TRIALS = f"{RUN}/trials.csv"
 BEST = f"{RUN}/best.json"
+HELD_OUT = f"{RUN}/held_out.npz"
 METRICS = f"{RUN}/metrics.json"
 
 SCORES = "results/scores/{experiment}.csv"

@@ -17,7 +17,7 @@ from small_project import Copy, unchanging, whole
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 KILLS = 20
-OUTPUTS = ("predictions.npz", "run.json", "trials.csv", "best.json", "cost.json")
+OUTPUTS = ("predictions.npz", "run.json", "trials.csv", "best.json", "cost.json", "held_out.npz")
 RESULTS = ("data/processed/**/*.npz", "results/**/*.json", "results/**/*.csv", "reports/**/*.svg",
            "reports/**/*.csv", "reports/*.json", "reports/*.html")  # fmt: skip
 

@@ -24,7 +24,8 @@ RUNS = [Run("main", method, "he", 1) for method in METHODS]
 FILES = [
     *(run.path(f"results/runs/{{experiment}}/{{method}}/{{dataset}}/seed-{{seed}}/{name}")
       for run in RUNS
-      for name in ("predictions.npz", "run.json", "metrics.json", "best.json", "trials.csv")),
+      for name in ("predictions.npz", "run.json", "metrics.json", "best.json", "trials.csv",
+                   "held_out.npz")),
     "results/scores/main.csv", "results/tuned/main.csv", "reports/tables/nll.csv",
     "reports/tables/nll.tex", "reports/claims.json", "reports/figures/overview.svg",
     "reports/figures/overview.pdf", "reports/figures/overview.png",

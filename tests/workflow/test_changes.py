@@ -46,7 +46,7 @@ def test_nothing(finished: Copy) -> None:
     run = finished.root / "results/runs/main/rafs/he/seed-1"
     assert {file.name for file in run.iterdir()} == {
         "predictions.npz", "metrics.json", "run.json", "best.json", "trials.csv", "cost.json",
-        "log.txt", "benchmark.tsv",
+        "held_out.npz", "log.txt", "benchmark.tsv",
     }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ rule train:
         trials=paths.TRIALS,
         best=paths.BEST,
         cost=paths.COST,
+        held_out=paths.HELD_OUT,
     log:
         f"{paths.RUN}/log.txt",
     benchmark:

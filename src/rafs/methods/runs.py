@@ -6,7 +6,7 @@ standardised (`scaled`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ class BenchmarkRun:
     data: "Dataset | str"
     best: dict[str, Any]
     trials: Sequence[tuning.Trial] = ()
+    held_out: tuning.HeldOut = field(default_factory=tuning.HeldOut)  # of the best trial
     seconds: dict[str, float] | None = None
     places: Sequence[Location] = ()  # where its networks were trained; a reference trains none
 
@@ -74,7 +75,7 @@ def tune(runs: Sequence[BenchmarkRun]) -> None:
     problems = [problem(run.spec, run.data) for run in runs if not isinstance(run.data, str)]
     found = tuning.tune(problems, tuning.Search(**how), runs[0].spec["training"])
     for run, trials in zip(runs, found, strict=True):
-        run.trials, run.best = trials, tuning.best(trials)
+        run.trials, run.best, run.held_out = trials, tuning.best(trials), trials[0].held_out
 
 
 def problem(spec: dict[str, Any], data: "Dataset") -> tuning.Problem:

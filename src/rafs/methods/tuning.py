@@ -62,6 +62,15 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class HeldOut:
+    """Held-out training rows and what a trial predicts for them, in units of y."""
+
+    y: Array = field(default_factory=lambda: np.empty(0))
+    mean: Array = field(default_factory=lambda: np.empty(0))
+    variance: Array = field(default_factory=lambda: np.empty(0))  # total: spread and noise
+
+
+@dataclass(frozen=True)
 class Trial:
     """One set of values and how it scored; `noise` in standard deviations of y, if fitted."""
 
@@ -71,6 +80,7 @@ class Trial:
     nll: float | None = None
     status: str = "diverged"
     round: str = "screening"
+    held_out: HeldOut = field(default_factory=HeldOut, compare=False, repr=False)
 
     def row(self) -> dict[str, Any]:
         """Return the trial as a row of trials.csv."""
@@ -81,13 +91,14 @@ class Trial:
 
 @dataclass(frozen=True)
 class Split:
-    """Standardised rows to train on and to score, and the scale of y."""
+    """Standardised rows to train on and to score, and the standardisation of y."""
 
     x: Array
     y: Array
     x_held: Array
     y_held: Array
     scale: float
+    y_scale: Scaler
 
 
 @dataclass
@@ -209,6 +220,7 @@ def _split(problem: Problem, held: NDArray[np.bool_]) -> Split:
         x_scale.transform(problem.x[held]),
         y_scale.transform(problem.y[held]),
         float(y_scale.scale),
+        y_scale,
     )
 
 
@@ -272,7 +284,7 @@ def _fit(
 def _scored(trial: Trial, parts: Sequence[tuple[Split, Any]]) -> Trial:
     """Return a trial with its NLL over all held-out rows, and with its noise if that is fitted."""
     if any(isinstance(predicted, DivergedError) for _, predicted in parts):
-        return replace(trial, nll=None, status="diverged")
+        return replace(trial, nll=None, status="diverged", held_out=HeldOut())
     y = np.concatenate([split.y_held for split, _ in parts])
     log_scale = np.concatenate([np.full(len(s.y_held), math.log(s.scale)) for s, _ in parts])
     mean, variance, epistemic = (
@@ -286,5 +298,17 @@ def _scored(trial: Trial, parts: Sequence[tuple[Split, Any]]) -> Trial:
             variance = epistemic + noise**2
         nll = float(np.mean(gaussian_nll(y, mean, variance) + log_scale))
     if not math.isfinite(nll):
-        return replace(trial, nll=None, status="diverged")
-    return replace(trial, nll=nll, status="ok", noise=noise)
+        return replace(trial, nll=None, status="diverged", held_out=HeldOut())
+    held_out = _in_units([split for split, _ in parts], y, mean, variance)
+    return replace(trial, nll=nll, status="ok", noise=noise, held_out=held_out)
+
+
+def _in_units(splits: Sequence[Split], y: Array, mean: Array, variance: Array) -> HeldOut:
+    """Return the held-out rows of all splits in units of y; each split has its own scale."""
+    rows = [len(split.y_held) for split in splits]
+    scale = Scaler(
+        np.repeat([float(split.y_scale.mean) for split in splits], rows),
+        np.repeat([split.scale for split in splits], rows),
+    )
+    with np.errstate(all="ignore"):
+        return HeldOut(scale.inverse(y), scale.inverse(mean), variance * scale.scale**2)

@@ -15,7 +15,8 @@ from rafs.reporting import catalogue
 from rafs.reporting.seeds import SEEDS
 
 PER_RUN = (
-    paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.COST, paths.METRICS,
+    paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.COST, paths.HELD_OUT,
+    paths.METRICS,
 )  # fmt: skip
 PER_EXPERIMENT = {
     "scores": paths.SCORES, "costs": paths.COSTS, "tuned": paths.TUNED, "seeds": SEEDS,

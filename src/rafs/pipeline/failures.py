@@ -16,7 +16,14 @@ from rafs.storage import read_dataset
 # Where notes are, and the files of a job whose note is beside them: first the one that says why.
 FOLDERS: dict[str, tuple[str, ...]] = {
     "data/processed": (paths.DATA,),
-    "results/runs": (paths.RECORD, paths.PREDICTIONS, paths.TRIALS, paths.BEST, paths.COST),
+    "results/runs": (
+        paths.RECORD,
+        paths.PREDICTIONS,
+        paths.TRIALS,
+        paths.BEST,
+        paths.COST,
+        paths.HELD_OUT,
+    ),
 }
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from rafs.errors import DamagedFileError, ParameterError
 from rafs.files import read_json, write_json, write_npz, write_text
+from rafs.methods.tuning import HeldOut
 from rafs.pipeline.failures import note_of
 from rafs.pipeline.jobs import named, only
 from rafs.pipeline.jobs.score import scored_runs
@@ -74,6 +75,7 @@ def write_run(job: FailedJob) -> None:
     write_json(made.best, {"status": "failed", "message": message, "values": {}})
     empty = {name: np.empty(0) for name in ("mean", "variance", "aleatoric")}
     write_npz(made.predictions, empty)
+    write_npz(made.held_out, vars(HeldOut()))
     write_json(made.record, job.record(job.spec["seed"], message))
     write_json(made.cost, {"cpu_seconds": None})
 

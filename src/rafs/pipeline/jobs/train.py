@@ -50,6 +50,7 @@ class TrainingOutputs(NamedTuple):
     trials: str
     best: str
     cost: str
+    held_out: str
 
 
 class TrainingJob(NamedTuple):
@@ -120,6 +121,7 @@ def write(job: TrainingJob, run: BenchmarkRun, outcome: Outcome | DivergedError 
     status, message = state(run, outcome)
     done = outcome if isinstance(outcome, Outcome) else None
     write_npz(outputs.predictions, arrays(done.prediction if done else None))
+    write_npz(outputs.held_out, vars(run.held_out))
     write_text(outputs.trials, as_csv(run.trials))
     write_json(outputs.best, run.best)
     write_json(

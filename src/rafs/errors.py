@@ -49,6 +49,8 @@ class DeviceError(RafsError, RuntimeError):
 class DivergedError(RafsError, ArithmeticError):
     """A training whose parameters or loss stopped being finite."""
 
+    status = "diverged"  # of a run that ends with it
+
     def __init__(self, step: int, member: int, detail: str = "") -> None:
         self.step = step
         self.member = member
@@ -56,3 +58,12 @@ class DivergedError(RafsError, ArithmeticError):
             f"the training of member {member} diverged at step {step}"
             f"{f' ({detail})' if detail else ''}; lower its learning rate or scale its data"
         )
+
+
+class EstimatorError(DivergedError):
+    """An estimator that cannot be fitted, or does not predict a mean and a standard deviation."""
+
+    status = "failed"
+
+    def __init__(self, message: str) -> None:
+        RafsError.__init__(self, message)

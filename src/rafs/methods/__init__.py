@@ -11,7 +11,7 @@ them, and a training job loads the module of its own method alone. Modules witho
 
 import ast
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SUFFIX = "+rafs"
 ROLES = ("paper", "later", "control", "reference")
+# Modules of the methods that params.yaml defines, by the setting that says so.
+DEFINED = {"estimator": f"{__name__}.estimator", "predictions": f"{__name__}.predictions"}
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,25 @@ def get(name: str) -> "Method":
     entry, random = _find(name)
     method: Method = getattr(import_module(entry.module), entry.kind)(random_activations=random)
     return method
+
+
+def of(name: str, settings: Mapping[str, Any]) -> "Method":
+    """Return the method of that name: one of this package, or one that its settings define.
+
+    The module of such a method makes it: ``method(name, settings)``.
+    """
+    key = defined_by(name, settings)
+    if key is None:
+        return get(name)
+    method: Method = import_module(DEFINED[key]).method(name, settings)
+    return method
+
+
+def defined_by(name: str, settings: Mapping[str, Any]) -> str | None:
+    """Return the setting that defines a method; None for one of this package."""
+    if name in names() or name in _aliases():
+        return None
+    return next((key for key in DEFINED if key in settings), None)
 
 
 @cache

@@ -23,7 +23,7 @@ from rafs.engine.activations import ACTIVATIONS, PAPER
 from rafs.engine.problem import CHOICES
 from rafs.errors import DataError, DivergedError, ParameterError
 from rafs.methods import prior
-from rafs.methods.ensemble import Array, Ensemble
+from rafs.methods.ensemble import Array, Ensemble, Prediction
 from rafs.methods.settings import (
     Schema,
     Settings,
@@ -174,6 +174,16 @@ def train(
                 else Fit(whole.theta[part], whole.loss[part], whole.diverged[part])
             )
     return [results[i] for i in range(len(plans))]
+
+
+def predict(model: Ensemble | DivergedError, x: Array) -> Prediction | DivergedError:
+    """Predict, or return the error that fitting or predicting ended with."""
+    if isinstance(model, DivergedError):
+        return model
+    try:
+        return model.predict(x)
+    except DivergedError as error:
+        return error
 
 
 def data(tasks: Sequence[Task], sizes: Sequence[int]) -> tuple[Array, Array]:

@@ -18,6 +18,7 @@ from rafs.engine.devices import Location
 from rafs.errors import DivergedError
 from rafs.methods import tuning
 from rafs.methods.base import Task, training
+from rafs.methods.base import predict as predict_rows
 from rafs.methods.ensemble import Prediction, Scaler
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class BenchmarkRun:
     def settings(self) -> dict[str, Any]:
         """The settings that the run is trained with: fixed, tuned and swept ones."""
         spec = self.spec
-        return methods.get(spec["base"]).resolve(
+        return methods.of(spec["base"], spec["settings"]).resolve(
             spec["settings"], tuning.settings_of(self.best), spec["sweep"]
         )
 
@@ -65,6 +66,7 @@ class Outcome:
 
     prediction: Prediction
     members: int
+    message: str | None = None  # what there is to say about it, such as a warning of an estimator
 
 
 def tune(runs: Sequence[BenchmarkRun]) -> None:
@@ -128,20 +130,20 @@ def noise(best: dict[str, Any], data: "Dataset", y_scale: Scaler) -> float:
 
 def fit_predict(runs: Sequence[Prepared]) -> list[Outcome | DivergedError]:
     """Train runs of one method that are trained alike, and predict in units of y."""
-    method, training = methods.get(runs[0].method), runs[0].training
+    method, training = methods.of(runs[0].method, runs[0].settings), runs[0].training
     fitted = method.fit_all([(run.task, run.settings) for run in runs], training)
-    return [
-        model if isinstance(model, DivergedError) else predict(run, model)
-        for run, model in zip(runs, fitted, strict=True)
-    ]
+    return [predict(run, model) for run, model in zip(runs, fitted, strict=True)]
 
 
 def predict(run: Prepared, model: Any) -> Outcome | DivergedError:
     """Predict the test points in units of y."""
-    prediction = model.predict(run.x_test).in_units(run.y_scale)
+    predicted = predict_rows(model, run.x_test)
+    if isinstance(predicted, DivergedError):
+        return predicted
+    prediction = predicted.in_units(run.y_scale)
     if not (np.isfinite(prediction.mean).all() and np.isfinite(prediction.variance).all()):
         return DivergedError(run.training.steps, 0, "its predictions are not finite")
-    return Outcome(prediction, len(prediction.members))
+    return Outcome(prediction, len(prediction.members), getattr(model, "message", None))
 
 
 def noise_in_training(run: BenchmarkRun) -> float:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from rafs import methods
 from rafs.errors import DivergedError
 from rafs.evaluation.likelihood import fit_noise, gaussian_nll
-from rafs.methods.base import Method, Task, training
+from rafs.methods.base import Method, Task, predict, training
 from rafs.methods.ensemble import Scaler
 from rafs.methods.settings import Settings
 from rafs.seeding import Key, generator
@@ -117,7 +117,7 @@ def tune(problems: Sequence[Problem], search: Search, how: Mapping[str, Any]) ->
 
     The networks of a round are trained as one batch, whatever run they belong to.
     """
-    method = methods.get(problems[0].method)
+    method = methods.of(problems[0].method, problems[0].settings)
     states = [_begin(problem, search) for problem in problems]
     if search.trials > search.keep:
         _round(method, states, how, "screening", search.screening)
@@ -168,7 +168,8 @@ def _begin(problem: Problem, search: Search) -> _State:
 
 def fits_noise(problem: Problem) -> bool:
     """Whether the noise is fitted: it is unknown, and the method does not learn it itself."""
-    return problem.noise is None and methods.get(problem.method).needs_noise
+    method = methods.of(problem.method, problem.settings)
+    return problem.noise is None and method.needs_noise
 
 
 def split_sizes(n: int, share: float, rows: int) -> tuple[int, int]:
@@ -246,10 +247,7 @@ def _round(
                 jobs.append((s, t, split, (task, settings)))
     found: dict[tuple[int, int], list[Any]] = {}
     for (s, t, split, _), ensemble in zip(jobs, _fit(method, jobs, how, share), strict=True):
-        predicted = (
-            ensemble if isinstance(ensemble, DivergedError) else ensemble.predict(split.x_held)
-        )
-        found.setdefault((s, t), []).append((split, predicted))
+        found.setdefault((s, t), []).append((split, predict(ensemble, split.x_held)))
     for s, state in enumerate(states):
         state.running = [
             replace(_scored(trial, found[s, t]), round=name)
@@ -283,8 +281,9 @@ def _fit(
 
 def _scored(trial: Trial, parts: Sequence[tuple[Split, Any]]) -> Trial:
     """Return a trial with its NLL over all held-out rows, and with its noise if that is fitted."""
-    if any(isinstance(predicted, DivergedError) for _, predicted in parts):
-        return replace(trial, nll=None, status="diverged", held_out=HeldOut())
+    for _, predicted in parts:
+        if isinstance(predicted, DivergedError):
+            return replace(trial, nll=None, status=predicted.status, held_out=HeldOut())
     y = np.concatenate([split.y_held for split, _ in parts])
     log_scale = np.concatenate([np.full(len(s.y_held), math.log(s.scale)) for s, _ in parts])
     mean, variance, epistemic = (

@@ -150,8 +150,8 @@ def state(run: BenchmarkRun, outcome: Outcome | DivergedError | None) -> tuple[s
     if isinstance(run.data, str):
         return "missing", run.data
     if isinstance(outcome, DivergedError):
-        return "diverged", str(outcome)
-    return ("ok", None) if outcome else ("failed", run.best["message"])
+        return outcome.status, str(outcome)
+    return ("ok", outcome.message) if outcome else ("failed", run.best["message"])
 
 
 def arrays(prediction: Prediction | None) -> dict[str, np.ndarray]:

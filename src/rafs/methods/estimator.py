@@ -1,0 +1,135 @@
+"""Any importable estimator as a method that params.yaml defines.
+
+    methods:
+      gp:
+        estimator: sklearn.gaussian_process.GaussianProcessRegressor
+        arguments: {kernel: {class: sklearn.gaussian_process.kernels.RBF, length_scale: 1.0}}
+        search: {kernel__length_scale: {log_uniform: [0.1, 10.0]}}
+
+A value with a key `class` is an object of that class. A name with double underscores addresses an
+argument of an argument, as in scikit-learn's `set_params`. Modules are found as Python finds them,
+and in `plugins/` and the current directory.
+"""
+
+import inspect
+import sys
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from rafs.engine import Training
+from rafs.errors import EstimatorError, ParameterError
+from rafs.methods.base import Task
+from rafs.methods.external import SHARED, ExternalMethod, kind_of
+from rafs.methods.settings import Settings
+
+PLUGINS = "plugins"  # folder of a project with modules of its own
+NESTED = "__"
+
+
+class EstimatorMethod(ExternalMethod):
+    """A class with scikit-learn's `fit(X, y)`, by its dotted path."""
+
+    role = "later"
+
+    def __init__(self, name: str, path: str) -> None:
+        self.name = self.label = name
+        self.path = path
+
+    @property
+    def needs_noise(self) -> bool:  # type: ignore[override]
+        """Whether the class predicts a mean alone; what cannot be imported fails later."""
+        try:
+            return kind_of(load(self.path)) == "mean"
+        except EstimatorError:
+            return False
+
+    def resolve(self, *layers: Mapping[str, Any], where: str | None = None) -> Settings:
+        """Return the path and the arguments; any other name is one more argument."""
+        where = where or f"methods.{self.name}"
+        arguments: dict[str, Any] = {}
+        for layer in layers:
+            own = {k: v for k, v in layer.items() if k not in (*SHARED, "estimator", "label")}
+            given = own.pop("arguments", {})
+            if not isinstance(given, Mapping):
+                raise ParameterError(
+                    f"{where}.arguments must be a group of settings, not {given!r}"
+                )
+            arguments |= {**given, **own}
+        self._check(arguments, where)
+        return {"estimator": self.path, "arguments": arguments}
+
+    def _check(self, arguments: Mapping[str, Any], where: str) -> None:
+        """Refuse arguments that the class does not take, if it can be imported."""
+        try:
+            kind = load(self.path)
+        except EstimatorError:
+            return
+        known = inspect.signature(kind).parameters
+        if any(p.kind is p.VAR_KEYWORD for p in known.values()):
+            return
+        for name in arguments:
+            if name.split(NESTED)[0] not in known:
+                raise ParameterError(
+                    f"{where}: {self.path} has no argument {name.split(NESTED)[0]!r} "
+                    f"(known: {', '.join(known) or 'none'})"
+                )
+
+    def make(self, settings: Settings, training: Training, task: Task, seed: int) -> Any:
+        """Return the estimator with its arguments and a random state."""
+        given = {name: build(value) for name, value in settings["arguments"].items()}
+        kind = load(self.path)
+        if "random_state" in inspect.signature(kind).parameters:
+            given.setdefault("random_state", seed)
+        nested = {name: given.pop(name) for name in list(given) if NESTED in name}
+        made = kind(**given)
+        return made.set_params(**nested) if nested else made
+
+
+def method(name: str, settings: Mapping[str, Any]) -> EstimatorMethod:
+    """Return the method that settings with a key `estimator` define."""
+    path = settings["estimator"]
+    if not isinstance(path, str) or "." not in path.strip("."):
+        raise ParameterError(
+            f"methods.{name}.estimator must be the dotted path of a class, such as "
+            f"sklearn.linear_model.BayesianRidge, not {path!r}"
+        )
+    return EstimatorMethod(name, path)
+
+
+@cache
+def load(path: str) -> Any:
+    """Return the class at a dotted path."""
+    for folder in (Path(PLUGINS).resolve(), Path.cwd()):
+        if folder.is_dir() and str(folder) not in sys.path:
+            sys.path.append(str(folder))
+    module, _, name = path.rpartition(".")
+    try:
+        found = getattr(import_module(module), name)
+    except ModuleNotFoundError as error:
+        raise EstimatorError(
+            f"{path} cannot be imported: there is no module {error.name!r}; install its package, "
+            f"or put the file into {PLUGINS}/"
+        ) from error
+    except AttributeError:
+        raise EstimatorError(f"the module {module} has no {name!r}; check the name") from None
+    except Exception as error:
+        text = " ".join(str(error).split())
+        raise EstimatorError(
+            f"importing {module} failed ({type(error).__name__}: {text})"
+        ) from error
+    if not inspect.isclass(found):
+        raise EstimatorError(f"{path} is no class; name one with fit(X, y)")
+    return found
+
+
+def build(value: Any) -> Any:
+    """Return an argument; a group with a key `class` is an object of that class."""
+    if isinstance(value, Mapping):
+        made = {key: build(each) for key, each in value.items() if key != "class"}
+        return load(str(value["class"]))(**made) if "class" in value else made
+    if isinstance(value, list | tuple):
+        return [build(each) for each in value]
+    return value

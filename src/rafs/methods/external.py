@@ -1,0 +1,174 @@
+"""Methods that fit a model which is no network of the engine, such as an estimator of scikit-learn.
+
+Such a model is fitted in standardised units as all others are, and predicts in one of four ways:
+
+- ``predict(X, return_std=True)``: mean and standard deviation;
+- ``pred_dist(X)`` or ``predict_dist(X)``: a distribution with `mean` and `std`;
+- ``predict_quantiles(X, levels)``: quantiles [n, len(levels)], of which mean and standard deviation
+  are those of the Gaussian that fits them best;
+- ``predict(X)`` alone: the noise is then known or fitted, as for an ensemble without spread.
+
+What goes wrong inside a model is an `EstimatorError` in place of its predictions.
+"""
+
+import inspect
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from rafs.engine import Training
+from rafs.errors import DivergedError, EstimatorError, ParameterError
+from rafs.methods.base import Method, Task, TrainingPlan, Trial
+from rafs.methods.ensemble import Array, Ensemble, Prediction
+from rafs.methods.settings import Schema, Settings, resolve
+from rafs.seeding import integer as seed_integer
+
+NONE: Schema = {}
+SHARED = ("size", "hidden", "activations", "activation")  # of the ensembles; ignored here
+LEVELS = (np.arange(20) + 0.5) / 20  # of the quantiles that are asked for
+SHOWN = 200  # characters of a message that are kept
+
+
+def kind_of(model: Any) -> str:
+    """Return how a class, or an object of it, predicts: std, dist, quantiles or mean."""
+    if "return_std" in inspect.signature(getattr(model, "predict", print)).parameters:
+        return "std"
+    for name, kind in (
+        ("pred_dist", "dist"),
+        ("predict_dist", "dist"),
+        ("predict_quantiles", "quantiles"),
+        ("predict", "mean"),
+    ):
+        if callable(getattr(model, name, None)):
+            return kind
+    raise EstimatorError(
+        "it has none of predict(X, return_std=True), pred_dist, predict_dist, predict_quantiles "
+        "and predict; add one"
+    )
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """A fitted model that predicts as an `Ensemble` does, and what it warned of."""
+
+    name: str
+    model: Any
+    noise: float  # of a model that predicts a mean alone, in standardised units
+    message: str | None = None
+
+    def predict(self, x: Array) -> Prediction:
+        """Return a Gaussian for every row, or raise an EstimatorError."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                mean, sd, epistemic = self._moments(x)
+            except EstimatorError as error:
+                raise EstimatorError(f"{self.name}: {error}") from None
+            except Exception as error:
+                raise EstimatorError(failure(self.name, "predict", error)) from error
+        aleatoric = sd**2 - epistemic
+        return Prediction(mean, sd**2, epistemic, aleatoric, mean[None, :], np.ones(1))
+
+    def _moments(self, x: Array) -> tuple[Array, Array, Array]:
+        """Return mean, standard deviation and epistemic variance."""
+        kind = kind_of(self.model)
+        spread = np.zeros(len(x))
+        if kind == "std":
+            mean, sd = self.model.predict(x, return_std=True)
+        elif kind == "dist":
+            named = "pred_dist" if hasattr(self.model, "pred_dist") else "predict_dist"
+            found = getattr(self.model, named)(x)
+            mean, sd = _value(found.mean), _value(found.std)
+        elif kind == "quantiles":
+            quantiles = checked("quantiles", self.model.predict_quantiles(x, LEVELS), len(x), 20)
+            z = ndtri(LEVELS)
+            mean, sd = quantiles.mean(axis=1), quantiles @ z / (z @ z)
+        else:
+            mean, sd = self.model.predict(x), np.full(len(x), self.noise)
+        mean, sd = checked("mean", mean, len(x)), checked("standard deviation", sd, len(x))
+        if not (sd > 0).all():
+            raise EstimatorError("a predicted standard deviation is not above 0; check the model")
+        if callable(between := getattr(self.model, "epistemic_variance", None)):
+            spread = np.minimum(checked("epistemic variance", between(x), len(x)), sd**2)
+        return mean, sd, spread
+
+
+def _value(attribute: Any) -> Any:
+    return attribute() if callable(attribute) else attribute
+
+
+def checked(what: str, values: Any, *shape: int) -> Array:
+    """Return predicted values as numbers of a shape, or say what they are instead."""
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise EstimatorError(f"the predicted {what} is no array of numbers") from None
+    if found.shape == (*shape, 1):
+        found = found[..., 0]
+    if found.shape != shape:
+        raise EstimatorError(
+            f"the predicted {what} has shape {found.shape} and should have {shape}"
+        )
+    if not np.isfinite(found).all():
+        raise EstimatorError(
+            f"the predicted {what} is not finite in {(~np.isfinite(found)).sum()} places"
+        )
+    return found
+
+
+def failure(name: str, step: str, error: BaseException) -> str:
+    """Say in one line what an exception inside a model was."""
+    text = " ".join(str(error).split())[:SHOWN]
+    return f"{name}: {step} failed with {type(error).__name__}{f' ({text})' if text else ''}"
+
+
+class ExternalMethod(Method):
+    """A method that makes a model with `fit(X, y)` for every task."""
+
+    role = "reference"
+    schema: Schema = NONE
+    needs_noise = False
+
+    @abstractmethod
+    def make(self, settings: Settings, training: Training, task: Task, seed: int) -> Any:
+        """Return the model before it is fitted; `seed` is an integer for its `random_state`."""
+
+    def resolve(self, *layers: Mapping[str, Any], where: str | None = None) -> Settings:
+        """Lay settings over the defaults; what all ensembles share is ignored."""
+        own = [{k: v for k, v in layer.items() if k not in SHARED} for layer in layers]
+        return resolve(self.schema, *own, where=where or f"methods.{self.name}")
+
+    def plan(self, task: Task, settings: Settings) -> TrainingPlan:
+        """Refuse: there is no network."""
+        raise ParameterError(f"{self.name} trains no network of the engine")
+
+    def fit_trials(
+        self, trials: Sequence[Trial], training: Training
+    ) -> list[Ensemble | DivergedError]:
+        """Fit a model per task."""
+        return [self.fitted(task, settings, training) for task, settings in trials]
+
+    def fitted(self, task: Task, settings: Settings, training: Training) -> Any:
+        """Return a fitted model, or the error that it ended with."""
+        seed = seed_integer(*task.key, "model") % 2**31
+        state = np.random.get_state()  # noqa: NPY002
+        np.random.seed(seed)  # noqa: NPY002 (models without a random_state of their own use it)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                model = self.make(settings, training, task, seed)
+                model.fit(task.x, task.y)
+            except EstimatorError as error:
+                return EstimatorError(f"{self.name}: {error}")
+            except Exception as error:
+                return EstimatorError(failure(self.name, "fit", error))
+            finally:
+                np.random.set_state(state)  # noqa: NPY002
+        said = dict.fromkeys(" ".join(str(w.message).split())[:SHOWN] for w in caught)
+        message = f"{self.name} warned: {'; '.join(list(said)[:2])}" if said else None
+        return FittedModel(self.name, model, float(task.noise), message)

@@ -8,7 +8,6 @@ from rafs.methods.base import Task
 from rafs.methods.external import ExternalMethod
 from rafs.methods.settings import Schema, Settings, integer, number
 
-
 SCHEMA: Schema = {
     "learning_rate": number(0.01, "shrinkage of every step", above=0.0, most=1.0),
     "iterations": integer(500, "steps of boosting"),
@@ -19,7 +18,7 @@ SCHEMA: Schema = {
 class NGBoost(ExternalMethod):
     """Mean and log standard deviation are sums of trees; needs the extra `rafs[ngboost]`."""
 
-    name, label, role, order = "ngboost", "NGBoost", "reference", 7
+    name, label, role, order = "ngboost", "NGBoost", "reference", 9
     schema = SCHEMA
 
     def make(self, settings: Settings, training: Training, task: Task, seed: int) -> Any:

@@ -9,7 +9,7 @@ from rafs.engine import Training
 from rafs.errors import DivergedError
 from rafs.methods.base import Task, Trial
 from rafs.methods.ensemble import Array, Ensemble
-from rafs.methods.external import ExternalMethod
+from rafs.methods.external import ExternalMethod, Moments
 from rafs.methods.settings import Schema, Settings, integer, number
 
 QUANTILES = (0.158655, 0.841345)  # one standard deviation below and above a Gaussian mean
@@ -32,7 +32,7 @@ class Trees(ExternalMethod):
     once, without resampling.
     """
 
-    name, label, role, order = "trees", "Boosted trees", "reference", 6
+    name, label, role, order = "trees", "Boosted trees", "reference", 8
     schema = SCHEMA
 
     def fit_trials(
@@ -92,13 +92,9 @@ class BoostedTrees:
     def _outputs(self, x: Array) -> Array:
         return np.array([[model.predict(x) for model in models] for models in self.models])
 
-    def predict(self, x: Array, return_std: bool = True) -> tuple[Array, Array]:
-        """Return mean and standard deviation."""
+    def moments(self, x: Array) -> Moments:
+        """Return mean, standard deviation and the variance of the means over resamples."""
         mean, low, high = self._outputs(x).transpose(1, 0, 2)
         within = np.maximum((high - low) / 2, self.least)
-        return mean.mean(axis=0), np.sqrt(np.mean(within**2, axis=0) + self.epistemic_variance(x))
-
-    def epistemic_variance(self, x: Array) -> Array:
-        """Return the variance of the means over resamples."""
-        means = self._outputs(x)[:, 0]
-        return means.var(axis=0, ddof=1) if len(means) > 1 else np.zeros(len(x))
+        between = mean.var(axis=0, ddof=1) if len(mean) > 1 else np.zeros(len(x))
+        return Moments(mean.mean(axis=0), np.sqrt(np.mean(within**2, axis=0) + between), between)

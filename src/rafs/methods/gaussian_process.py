@@ -25,8 +25,8 @@ class GaussianProcess(ExternalMethod):
 
         rows, inputs = task.x.shape
         check_rows(rows)
-        lengths = RBF(np.full(inputs, float(np.sqrt(inputs))), (1e-2, 1e3))
-        kernel = ConstantKernel(1.0, (1e-2, 1e3)) * lengths + WhiteKernel(0.1, (1e-6, 10.0))
+        lengths = RBF(np.full(inputs, float(np.sqrt(inputs))), (1e-2, 1e4))
+        kernel = ConstantKernel(1.0, (1e-3, 1e6)) * lengths + WhiteKernel(0.1, (1e-6, 10.0))
         return GaussianProcessRegressor(kernel, random_state=seed)
 
 

@@ -8,24 +8,27 @@
 
 A value with a key `class` is an object of that class. A name with double underscores addresses an
 argument of an argument, as in scikit-learn's `set_params`. Modules are found as Python finds them,
-and in `plugins/` and the current directory.
+and in `plugins/`, `methods/` and the current directory.
 """
 
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import Any
 
 from rafs.engine import Training
 from rafs.errors import EstimatorError, ParameterError
+from rafs.files import sha256
 from rafs.methods.base import Task
 from rafs.methods.external import SHARED, ExternalMethod, kind_of
 from rafs.methods.settings import Settings
 
 PLUGINS = "plugins"  # folder of a project with modules of its own
+FOLDERS = (PLUGINS, "methods", ".")  # where they are looked for
 NESTED = "__"
 
 
@@ -51,7 +54,7 @@ class EstimatorMethod(ExternalMethod):
         where = where or f"methods.{self.name}"
         arguments: dict[str, Any] = {}
         for layer in layers:
-            own = {k: v for k, v in layer.items() if k not in (*SHARED, "estimator", "label")}
+            own = {k: v for k, v in layer.items() if k not in (*SHARED, "estimator")}
             given = own.pop("arguments", {})
             if not isinstance(given, Mapping):
                 raise ParameterError(
@@ -76,6 +79,10 @@ class EstimatorMethod(ExternalMethod):
                     f"{where}: {self.path} has no argument {name.split(NESTED)[0]!r} "
                     f"(known: {', '.join(known) or 'none'})"
                 )
+
+    def identity(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the version of every package that a class comes from, or the hash of its code."""
+        return dict(identity(path) for path in sorted({self.path, *classes(settings["arguments"])}))
 
     def make(self, settings: Settings, training: Training, task: Task, seed: int) -> Any:
         """Return the estimator with its arguments and a random state."""
@@ -102,9 +109,9 @@ def method(name: str, settings: Mapping[str, Any]) -> EstimatorMethod:
 @cache
 def load(path: str) -> Any:
     """Return the class at a dotted path."""
-    for folder in (Path(PLUGINS).resolve(), Path.cwd()):
-        if folder.is_dir() and str(folder) not in sys.path:
-            sys.path.append(str(folder))
+    for folder in map(Path, FOLDERS):
+        if folder.is_dir() and str(folder.resolve()) not in sys.path:
+            sys.path.append(str(folder.resolve()))
     module, _, name = path.rpartition(".")
     try:
         found = getattr(import_module(module), name)
@@ -123,6 +130,35 @@ def load(path: str) -> Any:
     if not inspect.isclass(found):
         raise EstimatorError(f"{path} is no class; name one with fit(X, y)")
     return found
+
+
+def classes(value: Any) -> Iterator[str]:
+    """Yield the paths of the classes in some arguments."""
+    if isinstance(value, Mapping):
+        if "class" in value:
+            yield str(value["class"])
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for each in value:
+            yield from classes(each)
+
+
+def identity(path: str) -> tuple[str, str | None]:
+    """Return what a class comes from, and its version: of a package, or a hash of its file."""
+    module = path.rpartition(".")[0]
+    if own := next((f for f in _files(module) if f.is_file()), None):
+        return module, sha256(own)
+    top = module.partition(".")[0]
+    found = packages_distributions().get(top)
+    return (found[0], version(found[0])) if found else (top, None)
+
+
+def _files(module: str) -> Iterator[Path]:
+    """Yield where a module of the project may be."""
+    for folder in FOLDERS:
+        base = Path(folder, *module.split("."))
+        yield base.with_suffix(".py")
+        yield base / "__init__.py"
 
 
 def build(value: Any) -> Any:

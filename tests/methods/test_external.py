@@ -1,0 +1,337 @@
+"""Methods that are no network ensembles: references, and any estimator by its dotted path."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import norm
+from sklearn.linear_model import BayesianRidge
+from sklearn.neighbors import KNeighborsRegressor
+
+from rafs import gp, methods
+from rafs.errors import DivergedError, EstimatorError, ParameterError
+from rafs.methods import estimator
+from rafs.methods.base import Task, predict, training
+from rafs.methods.external import LEVELS, kind_of
+from rafs.methods.gaussian_process import MOST_ROWS
+from rafs.methods.mc_dropout import thinned
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(60, 2))
+Y = np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] + 0.1 * RNG.normal(size=60)
+NEW = RNG.normal(size=(25, 2))
+TASK = Task(X, Y, 0.1, ("external",))
+HOW = training(60, {"steps": 300})
+
+
+def fitted(name, settings=None, task=TASK, how=HOW):
+    method = methods.get(name)
+    (model,) = method.fit_all([(task, method.resolve(settings or {}))], how)
+    return model
+
+
+def any_estimator(cls, arguments=None, task=TASK):
+    """Fit a class of this file or of another module, and predict NEW."""
+    path = cls if isinstance(cls, str) else f"{cls.__module__}.{cls.__qualname__}"
+    method = methods.of("mine", {"estimator": path, "arguments": arguments or {}})
+    settings = method.resolve({"estimator": path, "arguments": arguments or {}})
+    (model,) = method.fit_all([(task, settings)], HOW)
+    return model, predict(model, NEW)
+
+
+# --- references, against what they must be in closed form -----------------------------------------
+
+
+def test_a_network_without_hidden_layers_has_the_exact_linear_posterior():
+    prior = {"scaling": "none", "output": 1.3, "bias": 0.7}
+    settings = {"hidden": [], "prior": prior, "learning_rate": 0.05}
+    how = training(60, {"steps": 3000, "dtype": "float64"})
+    found = fitted("laplace", settings, how=how).predict(NEW)
+    design, new = (np.column_stack([x, np.ones(len(x))]) for x in (X, NEW))
+    precision = design.T @ design / 0.01 + np.diag(1 / np.array([1.3, 1.3, 0.7]) ** 2)
+    assert_allclose(found.mean, new @ np.linalg.solve(precision, design.T @ Y / 0.01), atol=1e-6)
+    assert_allclose(found.epistemic, (new @ np.linalg.inv(precision) * new).sum(axis=1))
+    assert_allclose(found.variance, found.epistemic + 0.01)
+
+
+def test_laplace_doubts_more_away_from_the_data():
+    found = fitted("laplace")
+    near, far = (found.predict(x).epistemic.mean() for x in (X, X * 10))
+    assert far > 10 * near
+
+
+def test_samples_of_dropout_have_the_moments_of_bernoulli_masks():
+    """One hidden layer: the output is a sum of independent units, kept with 1 - p and rescaled."""
+    p, m, widths = 0.3, 40_000, (1, 4, 1)
+    theta = RNG.normal(size=13)
+    outgoing = thinned(theta, widths, p, m, "moments")[:, 8:12]
+    unit = np.array([1.0, -2.0, 0.5, 3.0])  # values of the hidden units at some input
+    outputs = outgoing @ unit
+    variance = ((theta[8:12] * unit) ** 2).sum() * p / (1 - p)
+    assert abs(outputs.mean() - theta[8:12] @ unit) < 5 * np.sqrt(variance / m)
+    assert_allclose(outputs.var(), variance, rtol=0.05)
+    kept = thinned(theta, widths, p, m, "moments")
+    assert (kept[:, :8] == theta[:8]).all()  # what comes in, and the biases, are never dropped
+    assert (kept[:, 12] == theta[12]).all()
+
+
+def test_mc_dropout_spreads_with_dropout_and_hardly_without():
+    some = fitted("mc_dropout", {"dropout": 0.3}).predict(NEW)
+    none = fitted("mc_dropout", {"dropout": 1e-6}).predict(NEW)
+    assert some.members.shape == (100, len(NEW))
+    assert_allclose(some.epistemic, some.members.var(axis=0))
+    assert none.epistemic.max() < 1e-6 < some.epistemic.min()
+    assert_allclose(none.variance, 0.01, rtol=1e-3)
+
+
+def test_the_gaussian_process_is_the_posterior_of_its_kernel():
+    model = fitted("gp")
+    found, kernel = model.predict(NEW), model.model.kernel_
+    noise = kernel.k2.noise_level
+    gain = np.linalg.solve(kernel(X), kernel.k1(X, NEW)).T
+    assert_allclose(found.mean, gain @ Y, atol=1e-6)
+    exact = kernel.k1(NEW).diagonal() - (gain * kernel.k1(NEW, X)).sum(axis=1) + noise
+    assert_allclose(found.variance, exact, atol=1e-6)
+    assert 0.05 < np.sqrt(noise) < 0.2  # the noise is 0.1
+
+
+def test_the_ntk_process_is_that_of_the_figure():
+    found = fitted("ntk_gp", {"weight_sd": 1.2, "bias_sd": 0.3}).predict(NEW)
+    network = gp.WideNetwork(2, "erf", 1.2, 0.3)
+    mean, variance = gp.posterior(X, Y, 0.1, network).predict(NEW)
+    assert_allclose(found.mean, mean)
+    assert_allclose(found.epistemic, variance)
+    assert_allclose(found.variance, variance + 0.01)
+
+
+@pytest.mark.parametrize("name", ["gp", "ntk_gp"])
+def test_an_exact_process_refuses_too_many_rows_in_a_sentence(name):
+    n = MOST_ROWS + 1
+    task = Task(np.linspace(0, 1, n)[:, None], np.linspace(0, 1, n), 0.1, ("many",))
+    error = fitted(name, task=task)
+    assert isinstance(error, EstimatorError)
+    assert f"{n} training rows are more than the {MOST_ROWS}" in str(error)
+
+
+def test_bayesian_ridge_is_that_of_scikit_learn():
+    mean, sd = BayesianRidge().fit(X, Y).predict(NEW, return_std=True)
+    found = fitted("ridge").predict(NEW)
+    assert_allclose(found.mean, mean)
+    assert_allclose(found.variance, sd**2)
+
+
+@pytest.mark.parametrize("name", ["trees", "ngboost"])
+def test_boosted_trees_learn_a_noise_that_grows(name):
+    rng = np.random.default_rng(1)
+    x = rng.uniform(0, 1, size=(600, 1))
+    y = x[:, 0] + (0.1 + x[:, 0]) * rng.normal(size=600)
+    settings = {"least_rows": 40, "leaves": 4} if name == "trees" else {}
+    how = training(600, {"steps": 1500})
+    model = fitted(name, settings, Task(x, y, 0.0, ("grows",)), how)
+    low, high = np.sqrt(model.predict(np.array([[0.1], [0.9]])).variance)
+    assert 0.1 < low < 0.45
+    assert 0.7 < high < 1.4
+
+
+def test_resamples_of_trees_differ_and_a_trial_takes_one():
+    method = methods.get("trees")
+    trials = [(TASK, method.resolve({}))]
+    (whole,), (trial,) = method.fit_all(trials, HOW), method.fit_trials(trials, HOW)
+    assert (len(whole.model.means), len(trial.model.means)) == (5, 1)
+    assert whole.predict(NEW).epistemic.min() > 0
+    assert (trial.predict(NEW).epistemic == 0).all()
+
+
+@pytest.mark.parametrize(
+    "name", ["ridge", "gp", "ntk_gp", "mc_dropout", "laplace", "trees", "ngboost"]
+)
+def test_a_fit_is_repeatable(name):
+    one, two = (fitted(name).predict(NEW) for _ in range(2))
+    np.testing.assert_array_equal(one.mean, two.mean)
+    np.testing.assert_array_equal(one.variance, two.variance)
+
+
+# --- any estimator --------------------------------------------------------------------------------
+
+
+class Known:
+    """Predicts N(sum of x, (1 + |x1|)²) in the way that a subclass chooses."""
+
+    def __init__(self, fault=None, random_state=None):
+        self.fault, self.random_state = fault, random_state
+
+    def fit(self, X, y):
+        if self.fault == "fit":
+            raise RuntimeError("no\nconvergence")
+        if self.fault == "warn":
+            import warnings
+
+            warnings.warn("this may be wrong", stacklevel=1)
+        return self
+
+    def truth(self, X):
+        return X.sum(axis=1), 1 + np.abs(X[:, 0])
+
+
+class WithStd(Known):
+    def predict(self, X, return_std=False):
+        mean, sd = self.truth(X)
+        if self.fault == "predict":
+            raise ValueError("too far")
+        if self.fault == "shape":
+            sd = sd[:-1]
+        if self.fault == "nan":
+            mean[3] = np.nan
+        if self.fault == "negative":
+            sd = -sd
+        if self.fault == "text":
+            mean = ["a"] * len(mean)
+        return (mean, sd) if return_std else mean
+
+
+class WithDist(Known):
+    def pred_dist(self, X):
+        return norm(*self.truth(X))
+
+
+class WithQuantiles(Known):
+    def predict_quantiles(self, X, levels):
+        mean, sd = self.truth(X)
+        return mean[:, None] + sd[:, None] * norm.ppf(levels)
+
+
+class WithMean(Known):
+    def predict(self, X):
+        return self.truth(X)[0][:, None]
+
+
+class Without:
+    def fit(self, X, y):
+        return self
+
+
+@pytest.mark.parametrize("cls", [WithStd, WithDist, WithQuantiles])
+def test_each_way_to_predict_gives_the_same_gaussian(cls):
+    _, found = any_estimator(cls)
+    assert_allclose(found.mean, NEW.sum(axis=1))
+    assert_allclose(np.sqrt(found.variance), 1 + np.abs(NEW[:, 0]))
+
+
+def test_a_mean_alone_gets_the_noise_and_has_no_spread():
+    assert methods.of("m", {"estimator": f"{__name__}.WithMean"}).needs_noise
+    _, found = any_estimator(WithMean)
+    assert_allclose(found.mean, NEW.sum(axis=1))
+    assert_allclose(found.variance, 0.01)
+    assert (found.epistemic == 0).all()
+
+
+def test_levels_are_symmetric():
+    assert_allclose(LEVELS + LEVELS[::-1], 1)
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("fit", "mine: fit failed with RuntimeError (no convergence)"),
+        ("predict", "mine: predict failed with ValueError (too far)"),
+        ("shape", "mine: the predicted standard deviation has shape (24,) and should have (25,)"),
+        ("nan", "mine: the predicted mean is not finite in 1 places"),
+        ("negative", "mine: a predicted standard deviation is not above 0; check the model"),
+        ("text", "mine: the predicted mean is no array of numbers"),
+    ],
+)
+def test_what_goes_wrong_inside_is_one_sentence_in_place_of_a_prediction(fault, said):
+    _, found = any_estimator(WithStd, {"fault": fault})
+    assert isinstance(found, DivergedError)
+    assert found.status == "failed"
+    assert str(found) == said
+
+
+def test_a_warning_is_kept_and_harms_nothing():
+    model, found = any_estimator(WithStd, {"fault": "warn"})
+    assert model.message == "mine warned: this may be wrong"
+    assert_allclose(found.mean, NEW.sum(axis=1))
+
+
+def test_what_cannot_predict_is_said():
+    _, found = any_estimator(Without)
+    assert "mine: it has none of predict(X, return_std=True)" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("nowhere.at_all.Model", "there is no module 'nowhere'"),
+        ("sklearn.linear_model.NoSuch", "has no 'NoSuch'"),
+        ("sklearn.linear_model.ridge_regression", "is no class"),
+    ],
+)
+def test_a_path_that_leads_nowhere_loses_its_own_runs_alone(path, said):
+    _, found = any_estimator(path)
+    assert isinstance(found, EstimatorError)
+    assert said in str(found)
+
+
+def test_arguments_of_arguments_are_searched_by_their_names_in_scikit_learn():
+    arguments = {
+        "kernel": {"class": "sklearn.gaussian_process.kernels.RBF", "length_scale": 0.5},
+        "optimizer": None,
+    }
+    path = "sklearn.gaussian_process.GaussianProcessRegressor"
+    method = methods.of("g", {"estimator": path})
+    settings = method.resolve({"arguments": arguments}, {"kernel__length_scale": 2.0})
+    made = method.make(settings, HOW, TASK, 3)
+    assert made.kernel.length_scale == 2.0
+    assert made.random_state == 3
+    assert made.optimizer is None
+
+
+def test_an_argument_that_the_class_lacks_is_refused_with_what_it_has():
+    path = "sklearn.neighbors.KNeighborsRegressor"
+    with pytest.raises(ParameterError, match=r"has no argument 'neighbours' .*n_neighbors"):
+        methods.of("k", {"estimator": path}).resolve({"arguments": {"neighbours": 3}})
+    with pytest.raises(ParameterError, match="arguments must be a group"):
+        methods.of("k", {"estimator": path}).resolve({"arguments": 3})
+    with pytest.raises(ParameterError, match="must be the dotted path of a class"):
+        methods.of("k", {"estimator": "KNeighborsRegressor"})
+
+
+def test_the_estimator_is_fitted_with_its_arguments():
+    _, found = any_estimator(KNeighborsRegressor, {"n_neighbors": 3})
+    assert_allclose(found.mean, KNeighborsRegressor(n_neighbors=3).fit(X, Y).predict(NEW))
+
+
+def test_a_class_of_the_project_is_found_in_plugins_and_its_code_is_its_identity(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*__import__("sys").path])
+    code = (
+        "class Mean:\n    def fit(self, X, y):\n        return self\n\n"
+        "    def predict(self, X):\n        return X[:, 0]\n"
+    )
+    (tmp_path / "plugins").mkdir()
+    file = tmp_path / "plugins" / "mine_only.py"
+    file.write_text(code)
+    settings = {"estimator": "mine_only.Mean"}
+    method = methods.of("mean", settings)
+    before = method.identity(method.resolve(settings))
+    assert list(before) == ["mine_only"]
+    file.write_text(code.replace("X[:, 0]", "X[:, 1]"))
+    estimator.load.cache_clear()
+    assert method.identity(method.resolve(settings)) != before
+
+
+def test_a_package_is_identified_by_its_version():
+    import sklearn
+
+    settings = {"estimator": "sklearn.linear_model.BayesianRidge"}
+    method = methods.of("ridge2", settings)
+    assert method.identity(method.resolve(settings)) == {"scikit-learn": sklearn.__version__}
+
+
+def test_kinds_of_real_classes():
+    ngboost = pytest.importorskip("ngboost")
+    assert kind_of(ngboost.NGBRegressor) == "dist"
+    assert kind_of(BayesianRidge) == "std"
+    assert kind_of(KNeighborsRegressor) == "mean"

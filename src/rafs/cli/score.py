@@ -30,6 +30,8 @@ INDEPENDENT = (
 
 def run(options: argparse.Namespace) -> int:
     """Score, show, and write if asked."""
+    if options.out and Path(options.out).is_file():
+        raise ParameterError(f"--out {options.out} is a file; name a directory")
     if options.out and (problem := unwritable([options.out])):
         raise ParameterError(f"--out: {problem}")
     found = read(options.file, options.group or "group")

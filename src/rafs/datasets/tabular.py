@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
@@ -113,16 +113,13 @@ def _column(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
     return column
 
 
-def read_frame(file: Path, kind: str, *, exact: bool = False) -> pd.DataFrame:
-    """Read the file as it is; what is empty is missing.
-
-    `exact`: to the last bit, which pandas does not do by default.
-    """
+def read_frame(file: Path, kind: str) -> pd.DataFrame:
+    """Read the file as it is; what is empty is missing."""
     try:
         if kind == "parquet":
             return pd.read_parquet(file)
         with file.open(encoding="utf-8-sig", newline="") as text:
-            return _csv(file, text, "round_trip" if exact else None)
+            return _csv(file, text)
     except ImportError as error:
         raise DataError(f"{file}: parquet is read by pyarrow; `pip install pyarrow`") from error
     except FileNotFoundError as error:
@@ -136,7 +133,7 @@ def read_frame(file: Path, kind: str, *, exact: bool = False) -> pd.DataFrame:
         raise DataError(f"{file} cannot be read as {kind} ({reason})") from error
 
 
-def _csv(file: Path, text: IO[str], precision: Literal["round_trip"] | None = None) -> pd.DataFrame:
+def _csv(file: Path, text: IO[str]) -> pd.DataFrame:
     head = text.readline()
     mark = max(",;\t|", key=head.count)
     names = next(csv.reader([head], delimiter=mark), [])
@@ -149,9 +146,7 @@ def _csv(file: Path, text: IO[str], precision: Literal["round_trip"] | None = No
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)  # lines longer than the header
         try:
-            return pd.read_csv(
-                text, sep=mark, index_col=False, low_memory=False, float_precision=precision
-            )
+            return pd.read_csv(text, sep=mark, index_col=False, low_memory=False)
         except pd.errors.ParserWarning as error:
             raise DataError(
                 f"{file} has lines with more cells than its {len(names)} names"

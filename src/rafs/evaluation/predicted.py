@@ -6,7 +6,7 @@ number of training rows) and `role` (test, or calibrate for rows that recalibrat
 """
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -60,12 +60,9 @@ class Predicted:
 def read(file: Path | str, group: str = "group") -> Predicted:
     """Read predictions, or raise a DataError that says what is wrong with the file."""
     kind = "parquet" if Path(file).suffix in (".parquet", ".pq") else "csv"
-    frame = tabular.read_frame(Path(file), kind, exact=True)
-    if group not in frame and group != "group":
-        raise ParameterError(
-            f"{file} has no column {group!r}; {_near(group, [str(name) for name in frame])}"
-        )
-    frame = frame.rename(columns={group: "group"})
+    frame = tabular.read_frame(Path(file), kind)
+    if group != "group":
+        frame = _grouped(frame, group, file)
     levels = _levels(frame, file)
     _check_names(frame, levels, file)
     if frame.empty:
@@ -83,6 +80,15 @@ def read(file: Path | str, group: str = "group") -> Predicted:
         )
     mean, variance = _moments(values, tuple(levels.values()), found, file)
     return Predicted(_keys(frame, file), values["y"], mean, variance, tuple(levels.values()), found)
+
+
+def _grouped(frame: pd.DataFrame, group: str, file: Path | str) -> pd.DataFrame:
+    """Take another column for that of the groups."""
+    if group not in frame:
+        raise ParameterError(f"{file} has no column {group!r}; {_near(group, frame)}")
+    if group in (*KEYS, *OTHERS):
+        raise ParameterError(f"--group: {group!r} has a meaning of its own; name another column")
+    return frame.drop(columns="group", errors="ignore").rename(columns={group: "group"})
 
 
 def _levels(frame: pd.DataFrame, file: Path | str) -> dict[str, float]:
@@ -131,13 +137,13 @@ def _check_names(frame: pd.DataFrame, levels: Mapping[str, float], file: Path | 
         )
 
 
-def _list(names: list[str]) -> str:
-    return ", ".join(names[:12])
+def _list(names: Iterable[Any]) -> str:
+    return ", ".join(map(str, list(names)[:12]))
 
 
-def _near(name: str, known: list[str]) -> str:
+def _near(name: str, known: Iterable[Any]) -> str:
     """Say what was probably meant."""
-    near = difflib.get_close_matches(name, known, n=1)
+    near = difflib.get_close_matches(name, [str(each) for each in known], n=1)
     return f"did you mean {near[0]!r}?" if near else f"its columns are {_list(known)}"
 
 

@@ -23,7 +23,8 @@ def table(found: Predicted, file: Path | str) -> pd.DataFrame:
     `category` marks splits of one table, and needs `n_train`: without it splits are taken as
     independent.
     """
-    defaults: dict[str, Any] = {"dataset": Path(file).stem, "method": "predictions", "split": 0}
+    name = Path(file).stem
+    defaults: dict[str, Any] = {"dataset": name, "method": name, "split": 0}
     keys = found.keys.assign(**{k: v for k, v in defaults.items() if k not in found.keys})
     _check_pairs(keys, found, file)
     rows = []

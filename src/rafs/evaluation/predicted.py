@@ -22,6 +22,7 @@ from rafs.evaluation.metrics import Array
 KEYS = ("dataset", "method", "split", "group", "role")
 OTHERS = ("y", "mean", "sd", "variance", "seed", "n_train")
 ROLES = ("test", "calibrate")
+LARGEST = 1e150  # larger numbers have no square
 REPAIR = "fill these in or drop the rows"
 
 
@@ -65,6 +66,7 @@ def read(file: Path | str, group: str = "group") -> Predicted:
         frame = _grouped(frame, group, file)
     levels = _levels(frame, file)
     _check_names(frame, levels, file)
+    _check_needed(frame, levels, file)
     if frame.empty:
         raise DataError(f"{file} has no rows; it needs one per test point")
     values = {
@@ -72,6 +74,8 @@ def read(file: Path | str, group: str = "group") -> Predicted:
         for name in (*OTHERS[:4], *levels, "n_train")
         if name in frame
     }
+    if (values.get("n_train", np.ones(1)) < 1).any():
+        raise DataError(f"{file}: 'n_train' must be the number of training rows, at least 1")
     found = np.column_stack([values[name] for name in levels] or [np.empty((len(frame), 0))])
     rows = quantiles.crossing(found)
     if rows.any():
@@ -105,7 +109,7 @@ def _levels(frame: pd.DataFrame, file: Path | str) -> dict[str, float]:
 
 
 def _check_names(frame: pd.DataFrame, levels: Mapping[str, float], file: Path | str) -> None:
-    """Refuse a file without the columns that are needed, or with what looks like a misspelt one."""
+    """Refuse a column that looks misspelt, or says again what another one says."""
     names, known = [str(name) for name in frame], (*KEYS, *OTHERS)
     for name in names:
         if name in known or name in levels:
@@ -122,6 +126,11 @@ def _check_names(frame: pd.DataFrame, levels: Mapping[str, float], file: Path | 
     for pair in (("sd", "variance"), ("split", "seed")):
         if set(pair) <= set(names):
             raise DataError(f"{file} has both {pair[0]!r} and {pair[1]!r}; drop one")
+
+
+def _check_needed(frame: pd.DataFrame, levels: Mapping[str, float], file: Path | str) -> None:
+    """Refuse a file without targets or without predictions."""
+    names = [str(name) for name in frame]
     spread = "sd" in names or "variance" in names
     if "y" not in names:
         raise DataError(
@@ -149,7 +158,12 @@ def _near(name: str, known: Iterable[Any]) -> str:
 
 def _numbers(column: "pd.Series[Any]", file: Path | str) -> Array:
     tabular.complete(column, file, REPAIR)
-    return tabular.numbers(column, file, "correct the row")
+    values = tabular.numbers(column, file, "correct the row")
+    large = np.abs(values) > LARGEST
+    if large.any():
+        where = tabular.place(column, large)
+        raise DataError(f"{file}: {column.name!r} is beyond 1e150 in {where}; scale the data")
+    return values
 
 
 def _moments(
@@ -164,10 +178,12 @@ def _moments(
         name = "sd"
         mean, spread = quantiles.gaussian(levels, found)
         what, advice = "the spread of the quantiles", "a density needs a width"
-    if not (spread > 0).all():
-        rows = tabular.place(pd.Series(spread), ~(spread > 0))
+    variance = spread**2 if name == "sd" else spread
+    bad = (spread <= 0) | (variance == 0)
+    if bad.any():
+        rows = tabular.place(pd.Series(spread), bad)
         raise DataError(f"{file}: {what} is not above 0 in {rows}; {advice}")
-    return mean, spread**2 if name == "sd" else spread
+    return mean, variance
 
 
 def _keys(frame: pd.DataFrame, file: Path | str) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import yaml
 
-from documented import BLOCK, ROOT, blocks, commands
+from documented import BLOCK, ROOT, block, blocks, commands
 from rafs import cli, datasets, methods
 from rafs.cli.completion import commands as subcommands
 from small_project import Copy
@@ -231,3 +231,22 @@ def test_the_comparisons_run_as_written(tmp_path: Path) -> None:
     assert f"rafs: {jobs} of {jobs}: " in done.stderr
     assert len(shown) == 1 + 1 + len(methods.plain()) + 1 + 1  # the test, the picture
     assert (tmp_path / "waves-comparison/comparison.png").is_file()
+
+
+def test_scoring_predictions_runs_as_written(tmp_path: Path) -> None:
+    """And the lines that `rafs score` prints are those of the page."""
+    page = "docs/score-predictions.md"
+    (tmp_path / "data/own").mkdir(parents=True)
+    (tmp_path / "theirs.py").write_text(block(page, "theirs.py"))
+    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    shown = [
+        subprocess.run(
+            words, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=3000, check=True
+        ).stdout
+        for words in commands(page)
+    ]
+    added = block(page, "params.yaml: methods")
+    assert f"methods:\n  {added}" in shown[1]
+    assert "he, 50 test rows" in shown[1]
+    assert json.loads(shown[2])["params"] == [added.strip()]
+    assert (tmp_path / "scores/scores.csv").is_file()

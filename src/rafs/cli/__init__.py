@@ -44,6 +44,7 @@ def parser() -> argparse.ArgumentParser:
         "your own data, or reproduce the benchmark of the paper.",
         epilog="""examples:
   rafs compare houses.csv --target price   all methods on one table
+  rafs score predictions.csv               how good are these predictions?
   rafs check                               is params.yaml valid?
   rafs status                              how far is the reproduction?
 
@@ -54,8 +55,8 @@ The reproduction itself is run by `snakemake` or `dvc repro` in the project's di
     top.add_argument("--version", action="version", version=f"rafs {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for add in (
-        _add_compare, _add_status, _add_check, _add_fetch, _add_smoke, _add_pack, _add_unpack,
-        _add_crate, _add_clean, _add_completion, _add_job,
+        _add_compare, _add_score, _add_status, _add_check, _add_fetch, _add_smoke, _add_pack,
+        _add_unpack, _add_crate, _add_clean, _add_completion, _add_job,
     ):  # fmt: skip
         add(commands)
     return top
@@ -112,6 +113,23 @@ The table needs a header and numbers without gaps; name columns of text with --c
     )  # fmt: skip
     compare.add_argument("--out", metavar="DIR", help="where files go (<name>-comparison)")
     compare.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def _add_score(commands: Commands) -> None:
+    score = _command(
+        commands, "score", _score, "score predictions that were made anywhere",
+        """Score a table with a row per test point: y, and mean and sd (or variance), or quantiles
+(q05, q50, q97.5). With columns method and split several methods are compared; other columns are
+dataset, group, n_train (training rows) and role (test, or calibrate for rows that recalibration is
+fitted to). With dataset and split it ends with the lines of params.yaml that make it a method.""",
+        """  rafs score predictions.csv
+  rafs score predictions.parquet --group region --out scores
+  rafs score predictions.csv --json""",
+    )  # fmt: skip
+    score.add_argument("file", help="CSV or parquet file")
+    score.add_argument("--group", metavar="COLUMN", help="score rows apart by this column (group)")
+    score.add_argument("--out", metavar="DIR", help="write scores.csv and scores.json there")
+    score.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
 def _add_status(commands: Commands) -> None:
@@ -237,6 +255,12 @@ def _file_datasets() -> tuple[str, ...]:
 
 def _compare(options: argparse.Namespace) -> int:
     from rafs.cli.compare import run
+
+    return run(options)
+
+
+def _score(options: argparse.Namespace) -> int:
+    from rafs.cli.score import run
 
     return run(options)
 

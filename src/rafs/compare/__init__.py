@@ -246,7 +246,7 @@ def run(
 # --- what came out ------------------------------------------------------------------------------
 
 
-def summary(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def summary(frame: pd.DataFrame, names: Sequence[str] = SCORES) -> list[dict[str, Any]]:
     """Return a row per method, best first: medians, their 95 % intervals, and means.
 
     A diverged run has no part in means. It is worse than any score in medians, by which the methods
@@ -256,7 +256,7 @@ def summary(frame: pd.DataFrame) -> list[dict[str, Any]]:
     for method, part in frame.groupby("method", sort=False):
         row: dict[str, Any] = {"method": method, "label": labels.method(str(method))}
         row |= {"runs": len(part), "diverged": int((part["status"] != "ok").sum())}
-        for name in SCORES:
+        for name in names:
             found = vars(statistics.summarise(statistics.values(part, name)))
             kept = {key: found[key] for key in ("mean", "low", "high", "median")}
             row[name] = {k: value if math.isfinite(value) else None for k, value in kept.items()}

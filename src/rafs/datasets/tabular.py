@@ -74,7 +74,7 @@ class Table:
 
 def read(entry: Entry, file: Path | str) -> Table:
     """Return the numbers of a table, or a DataError that says why it cannot be used."""
-    frame = _frame(Path(file), kind(entry))
+    frame = read_frame(Path(file), kind(entry))
     target = entry["target"]
     split = entry.get("split", SPLIT)
     by = split.get("column") if isinstance(split, Mapping) else None
@@ -89,7 +89,7 @@ def read(entry: Entry, file: Path | str) -> Table:
         raise DataError(f"{file} has no column besides the target {target!r} to predict it from")
     if len(frame) < LEAST_ROWS:
         raise DataError(f"{file} has {len(frame)} rows; at least {LEAST_ROWS} are needed")
-    y = _numbers(_column(frame, target), file, "the target must be a number")
+    y = numbers(_column(frame, target), file, "the target must be a number")
     if np.ptp(y) == 0:
         raise DataError(f"{file}: the target {target!r} is {y[0]:g} in every row: nothing to learn")
     columns: dict[str, Array] = {}
@@ -98,7 +98,7 @@ def read(entry: Entry, file: Path | str) -> Table:
             columns |= _indicators(_column(frame, column), file)
         else:
             advice = "list it under categorical, leave it out of features, or convert it"
-            columns[str(column)] = _numbers(_column(frame, column), file, advice)
+            columns[str(column)] = numbers(_column(frame, column), file, advice)
     held_out = _held_out(_column(frame, by), split["test"], file) if by else None
     table = Table(np.column_stack(list(columns.values())), y, tuple(columns), len(chosen), held_out)
     parts(table, split, 0, "check", str(file))
@@ -113,7 +113,7 @@ def _column(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
     return column
 
 
-def _frame(file: Path, kind: str) -> pd.DataFrame:
+def read_frame(file: Path, kind: str) -> pd.DataFrame:
     """Read the file as it is; what is empty is missing."""
     try:
         if kind == "parquet":
@@ -153,23 +153,28 @@ def _csv(file: Path, text: IO[str]) -> pd.DataFrame:
             ) from error
 
 
-def _place(column: "pd.Series[Any]", bad: Rows) -> str:
+def place(column: "pd.Series[Any]", bad: Rows) -> str:
     """Say how many rows are bad and where the first one is, counted from 1 without the header."""
     rows = np.flatnonzero(bad)
     return f"{len(rows)} of {len(column)} rows, first in row {rows[0] + 1}"
 
 
-def _complete(column: "pd.Series[Any]", file: Path | str) -> None:
+def complete(
+    column: "pd.Series[Any]",
+    file: Path | str,
+    advice: str = "fill these in, drop the rows, or leave the column out of features",
+) -> None:
+    """Refuse a column with gaps."""
     lacking = column.isna().to_numpy()
     if lacking.any():
         raise DataError(
-            f"{file}: {column.name!r} has no value in {_place(column, lacking)}; fill these in, "
-            "drop the rows, or leave the column out of features"
+            f"{file}: {column.name!r} has no value in {place(column, lacking)}; {advice}"
         )
 
 
-def _numbers(column: "pd.Series[Any]", file: Path | str, advice: str) -> Array:
-    _complete(column, file)
+def numbers(column: "pd.Series[Any]", file: Path | str, advice: str) -> Array:
+    """Return a column of finite numbers, or say which rows have none."""
+    complete(column, file)
     if not (pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column)):
         text = pd.to_numeric(column.astype(str), errors="coerce").isna().to_numpy()
         first = column.iloc[int(np.argmax(text))]
@@ -182,7 +187,7 @@ def _numbers(column: "pd.Series[Any]", file: Path | str, advice: str) -> Array:
     values = column.to_numpy(dtype=np.float64)
     if not np.isfinite(values).all():
         raise DataError(
-            f"{file}: {column.name!r} is infinite in {_place(column, ~np.isfinite(values))}; "
+            f"{file}: {column.name!r} is infinite in {place(column, ~np.isfinite(values))}; "
             "drop these rows or set a bound"
         )
     return values
@@ -190,7 +195,7 @@ def _numbers(column: "pd.Series[Any]", file: Path | str, advice: str) -> Array:
 
 def _indicators(column: "pd.Series[Any]", file: Path | str) -> dict[str, Array]:
     """Return a column of zeros and ones per value, the values in order."""
-    _complete(column, file)
+    complete(column, file)
     text = column.astype(str)
     levels = sorted(text.unique())
     if len(levels) > MOST_VALUES:
@@ -204,7 +209,7 @@ def _indicators(column: "pd.Series[Any]", file: Path | str) -> dict[str, Array]:
 
 
 def _held_out(column: "pd.Series[Any]", values: Any, file: Path | str) -> Rows:
-    _complete(column, file)
+    complete(column, file)
     wanted = {str(value) for value in (values if isinstance(values, list) else [values])}
     marked: Rows = column.astype(str).isin(wanted).to_numpy()
     if not marked.any():

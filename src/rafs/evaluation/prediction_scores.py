@@ -1,0 +1,98 @@
+"""Scores of predictions that were made anywhere: a row per run, group of rows and recalibration."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rafs.datasets.core import USER
+from rafs.datasets.tabular import LEAST_ROWS, LEAST_TEST
+from rafs.errors import DataError
+from rafs.evaluation import metrics, quantiles, recalibration
+from rafs.evaluation.predicted import Predicted
+
+PINBALL = "pinball"  # of files with quantiles
+RUN = ["dataset", "method", "split"]
+
+
+def table(found: Predicted, file: Path | str) -> pd.DataFrame:
+    """Return the scores with the columns that the statistics read; group "" is all rows.
+
+    `category` marks splits of one table, and needs `n_train`: without it splits are taken as
+    independent.
+    """
+    name = Path(file).stem
+    defaults: dict[str, Any] = {"dataset": name, "method": name, "split": 0}
+    keys = found.keys.assign(**{k: v for k, v in defaults.items() if k not in found.keys})
+    _check_pairs(keys, found, file)
+    rows = []
+    run: Any
+    for run, places in keys.groupby(RUN, sort=False).indices.items():
+        name = ", ".join(f"{key} {value}" for key, value in zip(RUN, run, strict=True))
+        part = found.take(places)
+        test, held = part.where(role="test"), part.take(_calibrating(part))
+        if len(test) < LEAST_TEST:
+            raise DataError(f"{file}: {name} has {len(test)} test rows; give {LEAST_TEST} or more")
+        if 0 < len(held) < LEAST_ROWS:
+            raise DataError(
+                f"{file}: {name} has {len(held)} rows to calibrate with; give {LEAST_ROWS} or more"
+            )
+        head: dict[str, Any] = dict(zip(("dataset", "method", "seed"), run, strict=True))
+        head |= {"status": "ok", "n_test": len(test)}
+        if "n_train" in part.keys:
+            head |= {"n_train": part.keys["n_train"].iloc[0], "category": USER}
+        rows += [{**head, **row} for row in _rows(test, held)]
+    return pd.DataFrame(rows)
+
+
+def _calibrating(part: Predicted) -> Any:
+    """Return which rows recalibration is fitted to."""
+    if "role" not in part.keys:
+        return np.zeros(len(part), dtype=bool)
+    return (part.keys["role"] == "calibrate").to_numpy()
+
+
+def _check_pairs(keys: pd.DataFrame, found: Predicted, file: Path | str) -> None:
+    """Refuse methods that were tested on different rows of a split: they are compared in pairs."""
+    test = keys.assign(y=found.y)[~_calibrating(found)]
+    for (dataset, split), part in test.groupby(["dataset", "split"], sort=False):
+        rows = [np.sort(own["y"].to_numpy()) for _, own in part.groupby("method", sort=False)]
+        if not all(np.array_equal(each, rows[0]) for each in rows):
+            raise DataError(
+                f"{file}: the methods have different targets y on {dataset}, split {split}; all "
+                "must predict the same rows"
+            )
+
+
+def _rows(test: Predicted, held: Predicted) -> Iterator[dict[str, Any]]:
+    """Yield the scores of one run."""
+    parts = [("", test)]
+    if "group" in test.keys:
+        parts += [(str(name), test.where(group=name)) for name in test.keys["group"].unique()]
+    for group, part in parts:
+        yield {"group": group, "way": "raw", **_raw(part)}
+        if len(held):
+            for way, scores in _recalibrated(part, held):
+                yield {"group": group, "way": way, **scores}
+
+
+def _raw(part: Predicted) -> metrics.Scores:
+    """Return the scores of predictions as they are."""
+    result = metrics.scores(part.y, part.mean, part.variance)
+    if part.levels:
+        intervals = quantiles.central(part.levels, part.quantiles)
+        result |= quantiles.scores(part.y, intervals)
+        result[PINBALL] = quantiles.pinball(part.y, part.levels, part.quantiles)
+    return result
+
+
+def _recalibrated(part: Predicted, held: Predicted) -> Iterator[tuple[str, metrics.Scores]]:
+    """Yield the scores of what is fitted to held-out rows: a scaled Gaussian, then intervals."""
+    z = recalibration.scores(held.y, held.mean, np.sqrt(held.variance))
+    yield "scaled", metrics.scores(part.y, part.mean, part.variance * recalibration.factor(z) ** 2)
+    sd = np.sqrt(part.variance)
+    half = {p: recalibration.quantile(z, p / 100) * sd for p in quantiles.PERCENTS}
+    intervals = {p: (part.mean - h, part.mean + h) for p, h in half.items()}
+    yield "conformal", quantiles.scores(part.y, intervals)

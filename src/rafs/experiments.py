@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
+from rafs import methods
 from rafs.config.checks import SO_FAR
 from rafs.config.models import VARIANT, Choice, ExperimentEntry, PartEntry
 from rafs.config.parameters import Params, Settings, is_setting, part_of
@@ -206,6 +207,8 @@ class Experiment:
     def search(self, run: Run) -> SearchSettings | None:
         """Return how a run is tuned; None if it is not, or takes the values of another run."""
         if self.tuning != self.name:
+            return None
+        if methods.defined_by(run.base, self._params.fixed(run.base)) == "predictions":
             return None
         space = self._params.search(run.base)
         swept = self.variant(run.method).section("tuning")

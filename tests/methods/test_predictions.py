@@ -14,7 +14,7 @@ from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
 from small_project import PROJECT, replan
 
-SETTINGS = {"predictions": "theirs.csv", "label": "Theirs", "size": 5, "hidden": [100]}
+SETTINGS = {"predictions": "theirs.csv", "size": 5, "hidden": [100]}
 DATA = {seed: datasets.load("friedman", seed) for seed in (0, 1)}
 
 
@@ -47,6 +47,11 @@ def outcome(seed=0, dataset="friedman", **settings):
     }  # fmt: skip
     run = runs.BenchmarkRun(spec, DATA[min(seed, 1)], runs.UNTUNED)
     (found,) = runs.fit_predict([runs.prepare(run)])
+    if isinstance(found, runs.Outcome):
+        try:
+            predictions.check("theirs", spec["settings"], dataset, seed, run.data.y_test)
+        except EstimatorError as error:
+            return error
     return found
 
 
@@ -123,23 +128,23 @@ def test_one_of_several_methods_is_chosen():
 
 def test_what_the_settings_may_be():
     method = methods.of("theirs", SETTINGS)
-    assert (method.name, method.label, method.needs_noise) == ("theirs", "Theirs", False)
-    assert methods.of("theirs", {"predictions": "x.csv"}).label == "theirs"
+    assert (method.name, method.needs_noise) == ("theirs", False)
     with pytest.raises(ParameterError, match=r"theirs\.predictions must be the path"):
         methods.of("theirs", {"predictions": 3})
-    with pytest.raises(ParameterError, match="no setting 'labels'; did you mean 'label'"):
-        method.resolve(SETTINGS, {"labels": "x"})
+    with pytest.raises(ParameterError, match="no setting 'methods'; did you mean 'method'"):
+        method.resolve(SETTINGS, {"methods": "x"})
     with pytest.raises(ParameterError, match=r"theirs\.method must be a text"):
         method.resolve(SETTINGS, {"method": 1})
 
 
 def test_an_edited_file_is_another_content():
-    assert predictions.content(SETTINGS) == []
+    method = methods.of("theirs", SETTINGS)
+    assert method.identity(SETTINGS) == {}
     frame = given()
-    before = predictions.content(SETTINGS)
-    assert predictions.content(SETTINGS) == before
+    before = method.identity(SETTINGS)
+    assert method.identity(SETTINGS) == before
     written(frame.assign(mean=0.0))
-    assert predictions.content(SETTINGS) != before
+    assert method.identity(SETTINGS) != before
 
 
 def test_predictions_of_a_run_score_exactly_as_it_does():
@@ -160,7 +165,7 @@ def test_predictions_of_a_run_score_exactly_as_it_does():
         written(pd.DataFrame({**head, **columns}))
         changes = {"base": "theirs", "settings": SETTINGS, "tuning": None}
     assert found[1]["status"] == "ok"
-    assert found[1]["settings"] == {"predictions": "theirs.csv", "label": "Theirs", "method": None}
+    assert found[1]["settings"] == {"predictions": "theirs.csv", "method": None}
     for part in ("metrics", "in_distribution", "out_of_distribution"):
         own = {key: value for key, value in found[0][part].items() if key in found[1][part]}
         assert found[1][part] == own

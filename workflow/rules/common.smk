@@ -12,13 +12,16 @@ from pathlib import Path
 # Jobs run with the code beside this file, also in a copy of the project that is not the installed one.
 BASE = Path(workflow.basedir)
 ROOT = BASE.parent if BASE.name == "workflow" else BASE
+# Estimators of the project lie in plugins/ or methods/.
+OWN = [str(ROOT / "plugins"), str(ROOT / "methods")]
 sys.path.insert(0, str(ROOT / "src"))
-for variable, folder in (
-    ("PYTHONPATH", ROOT / "src"),
-    ("PATH", Path(sys.executable).parent),
+sys.path += OWN
+for variable, folders in (
+    ("PYTHONPATH", [str(ROOT / "src"), *OWN]),
+    ("PATH", [str(Path(sys.executable).parent)]),
 ):
     os.environ[variable] = os.pathsep.join(
-        filter(None, [str(folder), os.environ.get(variable)])
+        filter(None, [*folders, os.environ.get(variable)])
     )
 
 from rafs import paths

@@ -96,7 +96,7 @@ def params(found: Predicted, file: str) -> list[str]:
         name = compare.name_of(Path(method))
         name = f"{name}_given" if name in methods.names() else name
         chosen = {"method": method} if several else {}
-        entries[name] = {"predictions": file, **chosen, "label": method}
+        entries[name] = {"predictions": file, **chosen}
     return [
         f"  {yaml.safe_dump({name: entry}, default_flow_style=True, sort_keys=False, width=10**6)}"
         .strip()[1:-1]

@@ -5,6 +5,7 @@ schema for editors is made from the models by ``python -m rafs.config``.
 """
 
 import copy
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ def load(path: Path | str, edition: str | None = None, also: Check | None = None
 
 
 def _load(path: Path, edition: str | None, also: Check | None) -> Params:
-    content = read(path)
+    content = _from_here(read(path), path.parent)
     params = check(content, path.name, also)
     if edition is None:
         return params
@@ -46,6 +47,15 @@ def _load(path: Path, edition: str | None, also: Check | None) -> Params:
         if key not in base:
             raise ParameterError(f"{path.name}: smoke.{key} changes nothing: {nearest(key, base)}")
     return check(_overlay(base, params.smoke), f"{path.name} (smoke)", also)
+
+
+def _from_here(content: Any, folder: Path) -> Any:
+    """Return the content with the paths of predictions as they are from the working directory."""
+    entries = content.get("methods") if isinstance(content, dict) else None
+    for entry in entries.values() if isinstance(entries, dict) else ():
+        if isinstance(entry, dict) and isinstance(entry.get("predictions"), str):
+            entry["predictions"] = os.path.relpath(folder / entry["predictions"])
+    return content
 
 
 def _overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

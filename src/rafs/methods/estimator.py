@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import packages_distributions, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,7 @@ from rafs.methods.base import Task
 from rafs.methods.external import SHARED, ExternalMethod, kind_of
 from rafs.methods.settings import Settings
 
-PLUGINS = "plugins"  # folder of a project with modules of its own
-FOLDERS = (PLUGINS, "methods", ".")  # where they are looked for
+FOLDERS = ("plugins", "methods", ".")  # of a project, with modules of its own
 NESTED = "__"
 
 
@@ -109,16 +109,14 @@ def method(name: str, settings: Mapping[str, Any]) -> EstimatorMethod:
 @cache
 def load(path: str) -> Any:
     """Return the class at a dotted path."""
-    for folder in map(Path, FOLDERS):
-        if folder.is_dir() and str(folder.resolve()) not in sys.path:
-            sys.path.append(str(folder.resolve()))
+    _look_in_project()
     module, _, name = path.rpartition(".")
     try:
         found = getattr(import_module(module), name)
     except ModuleNotFoundError as error:
         raise EstimatorError(
             f"{path} cannot be imported: there is no module {error.name!r}; install its package, "
-            f"or put the file into {PLUGINS}/"
+            f"or put the file into {FOLDERS[0]}/"
         ) from error
     except AttributeError:
         raise EstimatorError(f"the module {module} has no {name!r}; check the name") from None
@@ -146,19 +144,23 @@ def classes(value: Any) -> Iterator[str]:
 def identity(path: str) -> tuple[str, str | None]:
     """Return what a class comes from, and its version: of a package, or a hash of its file."""
     module = path.rpartition(".")[0]
-    if own := next((f for f in _files(module) if f.is_file()), None):
-        return module, sha256(own)
     top = module.partition(".")[0]
-    found = packages_distributions().get(top)
-    return (found[0], version(found[0])) if found else (top, None)
+    if found := packages_distributions().get(top):
+        return found[0], version(found[0])
+    _look_in_project()
+    try:
+        spec = find_spec(module)
+    except (ImportError, ValueError):
+        spec = None
+    origin = spec.origin if spec and spec.has_location else None
+    return (module, sha256(origin)) if origin else (top, None)
 
 
-def _files(module: str) -> Iterator[Path]:
-    """Yield where a module of the project may be."""
-    for folder in FOLDERS:
-        base = Path(folder, *module.split("."))
-        yield base.with_suffix(".py")
-        yield base / "__init__.py"
+def _look_in_project() -> None:
+    """Let Python find the modules of the project after all others."""
+    for folder in map(Path, FOLDERS):
+        if folder.is_dir() and str(folder.resolve()) not in sys.path:
+            sys.path.append(str(folder.resolve()))
 
 
 def build(value: Any) -> Any:

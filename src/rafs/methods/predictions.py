@@ -1,11 +1,11 @@
 """Predictions that were made elsewhere as a method that params.yaml defines.
 
     methods:
-      theirs: {predictions: data/own/theirs.csv, label: Theirs}
+      theirs: {predictions: data/own/theirs.csv}
 
 The file has a row per test point, in their order, with the columns dataset, split, y, mean and sd
 (`rafs.evaluation.predicted`), all in units of y. Nothing is tuned or trained. `y` must be the
-targets of the run: predictions for other rows, or in another order, are refused.
+targets of the run: predictions for other rows, or in another order, are not scored.
 """
 
 from collections.abc import Mapping
@@ -23,6 +23,7 @@ from rafs.methods.base import Task
 from rafs.methods.ensemble import Array, Prediction, Scaler
 from rafs.methods.external import ExternalMethod
 from rafs.methods.settings import Schema, Setting, Settings
+from rafs.seeding import Key
 
 TOLERANCE = 1e-6  # of a target, and of the spread of targets: they may have been rounded
 
@@ -43,24 +44,27 @@ class PredictedRun:
     place: str
     rows: Predicted
 
-    def predict_for(self, y: Array) -> Prediction | EstimatorError:
-        """Return the predictions for rows with these targets, or why they are for other rows."""
-        given = self.rows.y
-        if len(given) != len(y):
-            return EstimatorError(
-                f"{self.name}: {self.place} has {len(given)} rows for {len(y)} test rows"
+    def predict(self, x: Array) -> Prediction:
+        """Return the predictions for the test rows; `check` tells whether they are for these."""
+        mean, variance = self.rows.mean, self.rows.variance
+        if len(mean) != len(x):
+            raise EstimatorError(
+                f"{self.name}: {self.place} has {len(mean)} rows for {len(x)} test rows"
             )
+        none = np.zeros(len(x))
+        return InUnits(mean, variance, none, variance, mean[None, :], np.ones(1))
+
+    def check(self, y: Array) -> None:
+        """Refuse predictions for other rows than those with these targets."""
+        given = self.rows.y
         wrong = ~np.isclose(given, y, rtol=TOLERANCE, atol=TOLERANCE * float(np.std(y)))
         if wrong.any():
             row = int(np.argmax(wrong))
-            return EstimatorError(
+            raise EstimatorError(
                 f"{self.name}: {self.place}: y is not that of the test rows in {wrong.sum()} of "
                 f"{len(y)} rows, first in row {row + 1} ({given[row]:g}, not {y[row]:g}); keep the "
                 "rows in the order of the test rows"
             )
-        mean, variance = self.rows.mean, self.rows.variance
-        none = np.zeros(len(y))
-        return InUnits(mean, variance, none, variance, mean[None, :], np.ones(1))
 
 
 def _text(default: str | None, meaning: str) -> Setting:
@@ -74,7 +78,6 @@ def _text(default: str | None, meaning: str) -> Setting:
 
 SCHEMA: Schema = {
     "predictions": _text(None, "the file"),
-    "label": _text(None, "what tables and figures call it"),
     "method": _text(None, "which rows, by its column `method` (null: all)"),
 }
 
@@ -85,13 +88,22 @@ class PredictionsMethod(ExternalMethod):
     role = "later"
     schema = SCHEMA
 
-    def __init__(self, name: str, label: str) -> None:
-        self.name, self.label = name, label
+    def __init__(self, name: str) -> None:
+        self.name = self.label = name
 
     def make(self, settings: Settings, training: Training, task: Task, seed: int) -> PredictedRun:
         """Return the rows of the run whose key the task has: (run, split, dataset, method)."""
-        file, chosen = settings["predictions"], settings["method"]
         _, split, dataset, *_ = task.key
+        return self.rows(settings, dataset, split)
+
+    def identity(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the hash of the file, if it is there: a run depends on what is in it."""
+        file = Path(settings["predictions"])
+        return {file.name: sha256(file)} if file.is_file() else {}
+
+    def rows(self, settings: Mapping[str, Any], dataset: Key, split: Key) -> PredictedRun:
+        """Return the rows of a file for a run."""
+        file, chosen = settings["predictions"], settings["method"]
         found = read(file)
         for column in ("dataset", "split", *(["method"] if chosen else [])):
             if column not in found.keys:
@@ -121,10 +133,10 @@ def method(name: str, settings: Mapping[str, Any]) -> PredictionsMethod:
             f"methods.{name}.predictions must be the path of a CSV or parquet file, not "
             f"{settings['predictions']!r}"
         )
-    return PredictionsMethod(name, str(settings.get("label") or name))
+    return PredictionsMethod(name)
 
 
-def content(settings: Mapping[str, Any]) -> list[str]:
-    """Return the hash of the file, if it is there: a run depends on what is in it."""
-    file = Path(settings["predictions"])
-    return [sha256(file)] if file.is_file() else []
+def check(name: str, settings: Mapping[str, Any], dataset: str, split: int, y: Array) -> None:
+    """Refuse predictions of a method for other rows than those with these targets."""
+    given = method(name, settings)
+    given.rows(given.resolve(settings), dataset, split).check(y)

@@ -58,7 +58,6 @@ class Prepared:
     task: Task
     x_test: np.ndarray
     y_scale: Scaler
-    y_test: np.ndarray  # in units of y, for nothing but to recognise the rows
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,6 @@ def prepare(run: BenchmarkRun) -> Prepared:
         ),
         x_scale.transform(data.x_test),
         y_scale,
-        data.y_test,
     )
 
 
@@ -139,10 +137,7 @@ def fit_predict(runs: Sequence[Prepared]) -> list[Outcome | DivergedError]:
 
 def predict(run: Prepared, model: Any) -> Outcome | DivergedError:
     """Predict the test points in units of y."""
-    if made_elsewhere := getattr(model, "predict_for", None):  # for these very rows, or for none
-        predicted = made_elsewhere(run.y_test)
-    else:
-        predicted = predict_rows(model, run.x_test)
+    predicted = predict_rows(model, run.x_test)
     if isinstance(predicted, DivergedError):
         return predicted
     prediction = predicted.in_units(run.y_scale)

@@ -9,6 +9,7 @@ import numpy as np
 from rafs.errors import DamagedFileError, ParameterError, RafsError, sentence
 from rafs.evaluation import diversity, metrics
 from rafs.files import read_json, read_npz, write_json
+from rafs.methods.predictions import check as check_rows
 from rafs.pipeline.jobs import named
 from rafs.storage import Dataset, read_dataset
 
@@ -71,6 +72,10 @@ def score(spec: "ScoreSpec", files: ScoredRun) -> None:
         if isinstance(data, str) or len(predictions.get("mean", ())) != len(data.y_test):
             raise DamagedFileError(
                 f"{files.predictions} does not fit its dataset; delete it and run again"
+            )
+        if "predictions" in record["settings"]:  # of a method that was not trained here
+            check_rows(
+                spec["method"], record["settings"], spec["dataset"], record["seed"], data.y_test
             )
         if spec.get("misaligned"):
             order = np.argsort(data.x_test[:, 0], kind="stable")

@@ -152,7 +152,7 @@ def test_the_tables_are_for_reading(capsys):
     assert lines[4].startswith("ours is significantly better than every other method (NLL, signed")
     start = lines.index("methods:")
     added = yaml.safe_load("\n".join(lines[start:-1]))["methods"]
-    assert added["theirs"] == {"predictions": "p.csv", "method": "theirs", "label": "theirs"}
+    assert added["theirs"] == {"predictions": "p.csv", "method": "theirs"}
 
 
 def test_no_method_takes_the_name_of_one_of_the_benchmark(capsys):

@@ -96,12 +96,13 @@ def uci() -> str:
 def entry(spec: Any) -> list[str]:
     """Return the entry of a dataset."""
     target = spec.target + (f" ({spec.target_unit})" if spec.target_unit else "")
+    about = f"Target: {target}. Source: {spec.source}. Reference: {spec.citation}."
     doi = [f"DOI [{spec.doi}](https://doi.org/{spec.doi})."] if spec.doi else []
     return [
         "",
         f"### {spec.title} {{ #{spec.name} }}",
         "",
-        f"Name: `{spec.name}`. Target: {target}. Source: {spec.source}. Reference: {spec.citation}.",
+        f"Name: `{spec.name}`. {about}",
         *doi,
         f"Licence: {spec.licence}.",
         "",

@@ -16,7 +16,7 @@ from rafs.evaluation import metrics
 Array = NDArray[np.float64]
 
 LEVEL = 0.95
-SPLITS = ("real", "large", "own")
+SPLITS = ("real", "large", "uci", "uci_gap", "uci_tail", "own")
 """Categories whose seeds are overlapping splits of one table."""
 BASELINE = "constant"
 """The no-skill predictor: training mean and standard deviation."""

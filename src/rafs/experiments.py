@@ -51,6 +51,14 @@ class RunGroup:
 
 
 @dataclass(frozen=True)
+class SeedsOn:
+    """Seeds, and the datasets of an experiment that have these; none named: all."""
+
+    seeds: tuple[int, ...]
+    datasets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Variant:
     """A method of an experiment, with the value that a sweep sets for it, or a variant's name."""
 
@@ -142,7 +150,11 @@ class Experiment:
 
     def cell(self, method: str, dataset: str) -> tuple[Run, ...]:
         """Return the runs of a method on a dataset, one per seed."""
-        return tuple(Run(self.name, method, dataset, seed) for seed in self.seeds)
+        return tuple(Run(self.name, method, dataset, seed) for seed in self.seeds_on(dataset))
+
+    def seeds_on(self, dataset: str) -> list[int]:
+        """Return the seeds of a dataset: all, or those that are numbers of its splits."""
+        return self._described[dataset].seeds(self.seeds)
 
     def includes(self, method: str, dataset: str) -> bool:
         """Whether a method is run on a dataset: not on too many rows, nor to no effect."""
@@ -279,11 +291,16 @@ class Experiments(Mapping[str, Experiment]):
         found = ((self[r.experiment].data_protocol(r), r.dataset, r.seed) for r in runs)
         return list(dict.fromkeys(found))
 
-    def same_seeds(self) -> dict[tuple[int, ...], list[str]]:
-        """Return the experiments by their seeds."""
-        found: dict[tuple[int, ...], list[str]] = {}
+    def same_seeds(self) -> dict[SeedsOn, list[str]]:
+        """Return the experiments by their seeds, and by the datasets that have these if not all."""
+        found: dict[SeedsOn, list[str]] = {}
         for name, experiment in self.items():
-            found.setdefault(tuple(experiment.seeds), []).append(name)
+            parts: dict[tuple[int, ...], list[str]] = {}
+            for dataset in experiment.datasets:
+                parts.setdefault(tuple(experiment.seeds_on(dataset)), []).append(dataset)
+            for seeds, datasets in parts.items():
+                key = SeedsOn(seeds, tuple(datasets) if len(parts) > 1 else ())
+                found.setdefault(key, []).append(name)
         return found
 
     @property

@@ -54,12 +54,13 @@ def cell_of(wildcards):
     )
 
 
-def score_rule(seeds):
-    if list(seeds) == PLAN.experiments[PLAN.experiments.headline].seeds:
+def score_rule(on, experiments):
+    seeds, some = list(on.seeds), "_of_" + "_".join(experiments) if on.datasets else ""
+    if seeds == PLAN.experiments[PLAN.experiments.headline].seeds and not some:
         return "score"
-    if list(seeds) == list(range(len(seeds))):
-        return f"score_{len(seeds)}_seeds"
-    return "score_seeds_" + "_".join(map(str, seeds))
+    if seeds == list(range(len(seeds))):
+        return f"score_{len(seeds)}_seeds{some}"
+    return "score_seeds_" + "_".join(map(str, seeds)) + some
 
 
 # A file that nothing makes keeps Snakemake from a rule: it takes `score_alone` instead of `score`.

@@ -30,23 +30,25 @@ rule train:
 
 
 # One job scores all seeds of (experiment, method, dataset), and writes one metrics file per run.
-# A Snakemake rule has a fixed number of outputs: hence one rule per number of seeds.
-for seeds, experiments in PLAN.experiments.same_seeds().items():
+# A Snakemake rule has a fixed number of outputs: hence one rule per number of seeds. Datasets with fewer splits than their
+# experiment has seeds have a rule of their own.
+for on, experiments in PLAN.experiments.same_seeds().items():
 
     rule:
         name:
-            score_rule(seeds)
+            score_rule(on, experiments)
         input:
             not_asked_for,
-            predictions=expand(paths.PREDICTIONS, seed=seeds, allow_missing=True),
-            record=expand(paths.RECORD, seed=seeds, allow_missing=True),
+            predictions=expand(paths.PREDICTIONS, seed=on.seeds, allow_missing=True),
+            record=expand(paths.RECORD, seed=on.seeds, allow_missing=True),
             data=lambda wc: [PLAN.files.data_of(run) for run in cell_of(wc)],
         output:
-            expand(paths.METRICS, seed=seeds, allow_missing=True),
+            expand(paths.METRICS, seed=on.seeds, allow_missing=True),
         log:
             "logs/score/{experiment}/{method}/{dataset}.txt",
         wildcard_constraints:
             experiment="|".join(experiments),
+            dataset="|".join(on.datasets) or r"[a-z0-9_]+",
         priority: by_experiment
         conda:
             "../envs/rafs.yaml"
@@ -57,7 +59,7 @@ for seeds, experiments in PLAN.experiments.same_seeds().items():
             " > {log:q} 2>&1 || rafs job failed --of score --log {log:q}"
             " --spec {params.spec:q} --input {input:q} --output {output:q}"
 
-    workflow.ruleorder(score_rule(seeds), "score_alone")
+    workflow.ruleorder(score_rule(on, experiments), "score_alone")
 
 
 # Of an experiment that is run by name, some seeds may be there and the others not be asked for.

@@ -101,6 +101,11 @@ def _check_datasets(params: Params) -> None:
 def _check_changes(name: str, entry: DatasetEntry) -> None:
     described = datasets.describe(name, entry.written())
     spec = datasets.spec(name)
+    if spec.splits and (described.train, described.test) != (spec.train, spec.test):
+        raise ParameterError(
+            f"datasets.{name}: its splits are fixed, with {spec.train} training and {spec.test} "
+            "test rows; leave `train` and `test` out"
+        )
     total = described.train + described.test
     if not spec.synthetic and total > spec.train + spec.test:
         raise ParameterError(
@@ -136,6 +141,13 @@ def _check_datasets_of(params: Params, name: str) -> None:
             raise ParameterError("the group 'own' is empty; describe a table under datasets")
     except ParameterError as error:
         raise ParameterError(f"experiments.{name}.datasets: {error}") from None
+    for dataset in params.dataset_names(params.experiments[name].datasets):
+        spec = params.described[dataset]
+        if not spec.seeds(params.seeds_of(name)):
+            raise ParameterError(
+                f"experiments.{name}.seeds has no split of {dataset}, whose seeds are 0 to "
+                f"{(spec.splits or 0) - 1}; add one of them, or take the dataset out"
+            )
 
 
 def _check_experiment(params: Params, name: str) -> None:
@@ -319,13 +331,9 @@ def _check_runs(params: Params) -> None:
     """Refuse more runs than a workflow can plan."""
     total = 0
     for name, entry in params.experiments.items():
-        seeds = params.seeds if entry.seeds is None else entry.seeds
-        total += (
-            len(params.dataset_names(entry.datasets))
-            * len(entry.methods)
-            * max(1, len(entry.swept[1]))
-            * (seeds if isinstance(seeds, int) else len(seeds))
-        )
+        seeds, chosen = params.seeds_of(name), params.dataset_names(entry.datasets)
+        cells = len(entry.methods) * max(1, len(entry.swept[1]))
+        total += cells * sum(len(params.described[each].seeds(seeds)) for each in chosen)
         if total > MOST_RUNS:
             raise ParameterError(
                 f"experiments.{name} brings the runs to {total}, more than the {MOST_RUNS} that "

@@ -242,7 +242,9 @@ class ExperimentEntry(Group):
     """Methods, datasets and seeds, with overrides and at most one swept setting."""
 
     methods: SomeNames
-    datasets: SomeNames = Field(description="names or groups (paper, synthetic, real, large, own)")
+    datasets: SomeNames = Field(
+        description="names or groups (paper, synthetic, real, large, uci, uci_gap, uci_tail, own)"
+    )
     seeds: Seeds | None = None
     ensemble: EnsembleEntry = EnsembleEntry()
     training: TrainingEntry = TrainingEntry()

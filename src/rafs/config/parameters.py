@@ -35,6 +35,9 @@ GROUPS = {  # by category
     "synthetic": ("PM", "MLM", "T", "O"),
     "real": ("real",),
     "large": ("large",),
+    "uci": ("uci",),
+    "uci_gap": ("uci_gap",),
+    "uci_tail": ("uci_tail",),
     USER: (USER,),
 }
 RANDOM = "+rafs"

@@ -170,4 +170,5 @@ def origin(source: str, entry: Entry = NOTHING) -> Origin:
 def raw_files() -> dict[str, str]:
     """Return the dataset of every file that `rafs.datasets.fetch` knows, real data first."""
     ordered = sorted(names(), key=lambda name: spec(name).synthetic)
-    return {source: name for name in ordered for source in spec(name).sources}
+    sources = ((source, name) for name in ordered for source in spec(name).sources)
+    return {source: source if source in names() else name for source, name in sources}

@@ -9,7 +9,7 @@ There is one interface for three kinds of datasets, which differ in `draw`:
 - a user dataset is a table that params.yaml describes, split by `rafs.datasets.user.draw`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -35,6 +35,9 @@ CATEGORIES = {
     "O": "others",
     "real": "real-world",
     "large": "real-world, large",
+    "uci": "UCI, canonical splits",
+    "uci_gap": "UCI, gap splits",
+    "uci_tail": "UCI, tail splits",
     USER: "user data",
 }
 SYNTHETIC = ("PM", "MLM", "T", "O")
@@ -71,7 +74,8 @@ class Spec:
 
     `draw` is called as ``draw(spec, seed, train=..., test=..., noise=...)`` with the sizes and the
     noise to use (None if it is unknown). `sources` are the origins of the files that rows are read
-    from, by name: for real data and user datasets, the name of the dataset.
+    from, by name: for real data and user datasets, the name of the dataset. Of a dataset with
+    `splits` that are fixed, a seed is the number of one of them, from 0 up.
     """
 
     name: str
@@ -95,6 +99,7 @@ class Spec:
     clusters: tuple[Interval, ...] = ()
     function: Function | None = field(default=None, repr=False)
     sources: Mapping[str, Any] = field(default_factory=dict, repr=False)  # of Origins
+    splits: int | None = None
 
     @property
     def dimension(self) -> int:
@@ -105,6 +110,10 @@ class Spec:
     def synthetic(self) -> bool:
         """Whether the data are generated from a function."""
         return self.category in SYNTHETIC
+
+    def seeds(self, asked: Iterable[int]) -> list[int]:
+        """Return those of the seeds asked for that the dataset has: all, or those of its splits."""
+        return [seed for seed in asked if self.splits is None or seed < self.splits]
 
 
 def columns(x: Array, count: int) -> tuple[Array, ...]:

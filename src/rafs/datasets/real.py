@@ -5,6 +5,7 @@ The columns are those that the authors use. No noise is known.
 """
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,14 @@ from rafs.datasets.core import Array, Dataset, Spec
 from rafs.datasets.sources import Layout, canonical, checksum
 from rafs.errors import DataError, ParameterError
 from rafs.seeding import generator
+
+
+class Table(NamedTuple):
+    """All rows of a file: features, target, and where the file came from."""
+
+    x: Array
+    y: Array
+    source: str
 
 
 def draw(spec: Spec, seed: int, *, train: int, test: int, noise: float | None) -> Dataset:
@@ -32,35 +41,45 @@ def split(
             f"{train} training and {test} test rows of {spec.name!r} are asked for; it has "
             f"{len(order)}"
         )
-    x, y, source = table(spec)
-    first, second = order[:train], order[train : train + test]
+    return take(spec, seed, table(spec), order[:train], order[train : train + test], noise)
+
+
+def take(
+    spec: Spec,
+    seed: int,
+    rows: Table,
+    train: NDArray[np.int_],
+    test: NDArray[np.int_],
+    noise: float | None,
+) -> Dataset:
+    """Return the dataset of some rows to train on and others to test on."""
     return Dataset(
         name=spec.name,
         features=spec.features,
-        x_train=x[first],
-        y_train=y[first],
-        x_test=x[second],
-        y_test=y[second],
+        x_train=rows.x[train],
+        y_train=rows.y[train],
+        x_test=rows.x[test],
+        y_test=rows.y[test],
         noise=noise,
         seed=seed,
         protocol="described",
-        source=source,
+        source=rows.source,
     )
 
 
-def table(spec: Spec) -> tuple[Array, Array, str]:
-    """Return all rows in the order of the file: features, target, and where the file came from."""
-    result = fetch.required(spec.name)
-    source = spec.sources[spec.name]
+def table(spec: Spec) -> Table:
+    """Return all rows in the order of the file."""
+    ((name, source),) = spec.sources.items()
+    result = fetch.required(name)
     file = next(file for file in source.files if file.sha256 == result.sha256)
     values = read(spec, Path(result.path), file.layout)
     x, y = values[:, :-1], values[:, -1]
-    return x, y if source.transform is None else source.transform(y), result.source
+    return Table(x, y if source.transform is None else source.transform(y), result.source)
 
 
 def read(spec: Spec, path: Path, layout: Layout) -> Array:
     """Return the used columns of a file as canonical values, or a DataError if they are others."""
-    source = spec.sources[spec.name]
+    (source,) = spec.sources.values()
     values = _parse(path, layout)
     if len(values) != source.rows:
         raise DataError(f"{path} has {len(values)} rows of data; {spec.name} has {source.rows}")

@@ -84,6 +84,7 @@ class AggregateSpec(TypedDict):
     seeds: Sequence[int]
     space: Mapping[str, Values]  # the ranges of what is tuned, by method
     left_out: NotRequired[list[list[str]]]  # pairs of method and dataset
+    fewer: NotRequired[Mapping[str, Sequence[int]]]  # seeds of datasets with fewer splits
     partial: NotRequired[str]
 
 

@@ -46,7 +46,8 @@ class Sources:
     def _dataset_of(self) -> dict[str, str]:
         """The dataset of every source, real data first."""
         ordered = sorted(self.described.values(), key=lambda dataset: dataset.synthetic)
-        return {source: dataset.name for dataset in ordered for source in dataset.sources}
+        sources = ((source, dataset.name) for dataset in ordered for source in dataset.sources)
+        return {source: source if source in self.described else name for source, name in sources}
 
     def of(self, dataset: str, protocol: str = DESCRIBED) -> tuple[str, ...]:
         """Return the sources of a dataset."""
@@ -93,8 +94,18 @@ class Sources:
         return self.module(self._dataset_of[source])
 
     def catalogued(self) -> list[str]:
-        """Return the datasets that tables of datasets list: the catalogue's, and users' in use."""
-        return [name for name in self.described if name in datasets.names() or name in self.used()]
+        """Return the datasets that tables of datasets list: those in use, and the catalogue's.
+
+        Of the catalogue's, those with fixed splits are many, and are listed only if in use.
+        """
+        used = {
+            name for each in self.experiments.default for name in self.experiments[each].datasets
+        }
+        return [
+            name
+            for name, spec in self.described.items()
+            if name in used or (name in datasets.names() and spec.splits is None)
+        ]
 
 
 @dataclass(frozen=True)

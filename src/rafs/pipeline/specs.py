@@ -151,6 +151,9 @@ class Specs:
         )
         if left_out:
             spec["left_out"] = left_out
+        on = {each: experiment.seeds_on(each) for each in datasets}
+        if fewer := {each: seeds for each, seeds in on.items() if seeds != experiment.seeds}:
+            spec["fewer"] = fewer
         if len(self.files.gathered(name, asked)) < len(experiment.runs):
             spec["partial"] = experiment.entry.cost
         return self._spec(["rafs.pipeline.jobs.aggregate"], spec)

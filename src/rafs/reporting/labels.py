@@ -22,6 +22,9 @@ CATEGORIES = {
     "O": "Others",
     "real": "Real-world",
     "large": "Large",
+    "uci": "UCI",
+    "uci_gap": "UCI, gap splits",
+    "uci_tail": "UCI, tail splits",
     "own": "Own data",
 }
 

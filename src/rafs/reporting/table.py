@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import pandas as pd
 
+from rafs.evaluation.statistics import SPLITS
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
 
@@ -144,7 +145,7 @@ def gaps(frame: pd.DataFrame) -> list[str]:
 
 def sections(datasets: Sequence[str], categories: Mapping[str, str]) -> list[str | None]:
     """Return datasets with a line between the synthetic and the real ones, as the paper has."""
-    real = [name for name in datasets if categories.get(name) in ("real", "large", "own")]
+    real = [name for name in datasets if categories.get(name) in SPLITS]
     synthetic = [name for name in datasets if name not in real]
     return [*synthetic, *([None] if real and synthetic else []), *real]
 

@@ -67,7 +67,7 @@ def run(spec: "AggregateSpec", inputs: Sequence[str], outputs: Sequence[str]) ->
         for dataset in spec["datasets"]
         for method in spec["methods"]
         if [method, dataset] not in spec.get("left_out", [])
-        for seed in spec["seeds"]
+        for seed in spec.get("fewer", {}).get(dataset, spec["seeds"])
     ]
     rows = [row(spec, key) for key in keys]
     write_csv(made.scores, rows)

@@ -10,7 +10,7 @@ from rafs.reporting.tables import uci
 from rafs.reporting.tables._shift import ALPHA, direction
 
 TABLES = ("uci", "uci_nll", "uci_rmse", "uci_gap", "uci_tail")
-PLACES = {"uci_gap": "in gaps of the training rows", "uci_tail": "in the tails beyond them"}
+PLACES = {"uci_gap": "in gap splits of UCI tables", "uci_tail": "in tail splits"}
 
 
 def sentences(tables: Mapping[str, pd.DataFrame]) -> list[str]:

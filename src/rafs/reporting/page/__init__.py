@@ -9,7 +9,7 @@ import base64
 import hashlib
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from string import Template
 from typing import Any
@@ -20,7 +20,7 @@ import pandas as pd
 from rafs.evaluation import metrics
 from rafs.reporting import labels, table_files
 from rafs.reporting.inputs import KEYS, Inputs
-from rafs.reporting.page import answer, details, scores, why
+from rafs.reporting.page import answer, details, scores, uci, why
 from rafs.reporting.page.elements import Html, facts, frame_table, join, shown_table, tag
 from rafs.reporting.table import ReportTable
 
@@ -39,6 +39,7 @@ SECTIONS = {
     "answer": ("Answer", "The answer"),
     "claims": ("Claims", "The paper's claims"),
     "why": ("Why", "What makes random activations work"),
+    "uci": ("UCI", "The field's own tables"),
     "scores": ("Scores", "Scores"),
     "figures": ("Figures", "Figures"),
     "tables": ("Tables", "All tables"),
@@ -51,7 +52,7 @@ SECTIONS = {
 
 WORDS = {
     "nll": "NLL", "crps": "CRPS", "rmse": "RMSE", "rafs": "RAFs", "vs": "against",
-    "1d": "in 1D", "in": "inside", "out": "and outside the training range",
+    "uci": "UCI", "1d": "in 1D", "in": "inside", "out": "and outside the training range",
 }  # fmt: skip
 
 
@@ -84,12 +85,14 @@ def build(
     cells = {m: scores.scores(rows, m, methods) for m in explored if m in rows}
     drawn = {name: _figure(name, svg) for name, svg in (figures or {}).items()}
     beside = [drawn.pop(name) for name in beside_answer if name in drawn]
-    of_why = [name for name in drawn if (sections or {}).get(name) == "why"]
-    reasons = why.section(tables or {}, [drawn.pop(name) for name in of_why])
+    further = {
+        name: section(tables or {}, [drawn.pop(n) for n in _of_section(drawn, sections, name)])
+        for name, section in {"why": why.section, "uci": uci.section}.items()
+    }
     content: dict[str, list[Any]] = {
         "answer": [*answer.headline(main), *answer.activations(rows), *beside],
         "claims": answer.claims(claims),
-        "why": reasons,
+        **further,
         "scores": [
             scores.explorer(rows, cells, methods),
             details.stored(inputs, rows, cells),
@@ -115,6 +118,13 @@ def build(
     ]
     links = [tag("a", short, href=f"#{key}") for key, (short, _) in SECTIONS.items() if parts[key]]
     return _page(join(links), join(body))
+
+
+def _of_section(
+    figures: Iterable[str], sections: Mapping[str, str] | None, section: str
+) -> list[str]:
+    """Return those figures that are in a section of their own."""
+    return [name for name in figures if (sections or {}).get(name) == section]
 
 
 def _page(links: Html, body: Html) -> str:

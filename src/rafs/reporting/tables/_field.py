@@ -50,7 +50,7 @@ def field_table(
         lowest=[key in lowest for key in keys],
         significant=[key in alone for key in keys],
     )
-    cells = {key: row for key, row in zip(keys, records(found), strict=True)}
+    cells = dict(zip(keys, records(found), strict=True))
     datasets = list(dict.fromkeys(frame["dataset"]))
     rows: list[Row | None] = []
     for block in BLOCKS:

@@ -58,9 +58,9 @@ def shift_table(
         head=HEAD,
         rows=_rows(found),
         notes=[
-            "“Widens” and “as much as the error grows” are Wilcoxon's signed-rank tests over tables, "
-            "of the logarithms of the widening and of widening / growth against 0 (5 %, Holm's "
-            "correction over the methods of a block).",
+            "“Widens” and “as much as the error grows”: Wilcoxon's signed-rank test over tables of "
+            "whether the widening, and widening / growth, differ from 1 (5 %, Holm's correction "
+            "over the ensembles, and over the references).",
             "Held-out rows are predicted by the networks of the winning trial, which were trained "
             "without them. A method that was not tuned has none, and no row here.",
             *gaps(frame),
@@ -120,7 +120,7 @@ def summary(tables: pd.DataFrame) -> pd.DataFrame:
 
 def _tested(name: str, logs: "pd.Series[float]") -> dict[str, float]:
     """Return the median ratio with its interval, and p of the signed-rank test."""
-    values = logs.to_numpy(dtype=float)
+    values = np.asarray(logs, dtype=np.float64)
     low, high = statistics.median_interval(values)
     return {
         name: float(np.exp(np.median(values))),

@@ -28,13 +28,15 @@ READS = ("scores",)
 RANKED = ("nll", "rmse", "crps")
 COMPARED = ("nll", "rmse")
 TUNED = "tuned MC dropout"
+AGAINST = {metric: f"Against {TUNED}, {metric.upper()}" for metric in COMPARED}
 OUTCOMES = {"win": "wins", "tie": "ties", "loss": "losses"}
 EXPLAINED = (
     "Mean ranks are over the tables, by the median over splits, and of the ensembles alone; p is "
     "Nemenyi's against the lowest mean rank in NLL. Lower than printed: on how many tables the "
-    "mean over splits, rounded to the two decimals of the print, is lower: NLL, RMSE. "
-    f"Against {TUNED}, split by split: significantly better, not different, worse (Nadeau and Bengio's corrected t-test, Holm's correction over the "
-    "tables, 5 %). Coverage: the median over tables of the median over splits."
+    "mean over splits, rounded as the printed one, is lower in NLL, and in RMSE. "
+    f"Against {TUNED}, split by split: on how many tables significantly better, not different, "
+    "worse (Nadeau and Bengio's corrected t-test, Holm's correction over the tables, 5 %). "
+    "Coverage: the median over tables of the median over splits."
 )
 
 
@@ -139,10 +141,7 @@ CELLS: dict[str, Callable[[Mapping[str, Any]], str]] = {
         f"Lower than {label(source)}": partial(_lower, source=source)
         for source in published.UCI_SOURCES
     },
-    **{
-        f"Against {TUNED}, {metric.upper()}": partial(_against, metric=metric)
-        for metric in COMPARED
-    },
+    **{heading: partial(_against, metric=metric) for metric, heading in AGAINST.items()},
     "95 % coverage": lambda row: number(row["coverage_95"]),
 }
 """Headings, and how their cells are shown."""

@@ -1,4 +1,4 @@
-"""Gap splits (Foong et al. 2019): the middle third along one input is the test set, one split per input."""
+"""Gap splits (Foong et al. 2019): the test set is the middle third along one input."""
 
 from collections.abc import Mapping
 from typing import Any

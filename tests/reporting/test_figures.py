@@ -33,7 +33,8 @@ def results():
 
 def small(seeds=6):
     frames = made_up.experiments(seeds)
-    keep = (*SOME, "superconductivity")
+    shifted = (f"{kind}_{name}" for kind in ("uci_gap", "uci_tail") for name in made_up.UCI)
+    keep = (*SOME, "superconductivity", *shifted)
     return {name: frame[frame["dataset"].isin(keep)] for name, frame in frames.items()}
 
 
@@ -108,7 +109,7 @@ def test_what_is_missing_is_said_and_does_not_stop_it(name):
         assert "no copy of it_here" in said.replace("\\$", "").replace("$", "")
     elif name in ("controls", "diversity", "activation_count"):  # DE is not in them
         assert "Missing: " in said
-    elif name not in ("ensemble_size", "training_points_1d", "epistemic"):
+    elif name not in ("ensemble_size", "training_points_1d", "epistemic", "uci_gap"):
         assert "iverged" in said or "at step 40" in said
 
 

@@ -18,11 +18,12 @@ from rafs.evaluation import metrics
 from rafs.reporting import page, style, table_files
 from rafs.reporting.claims import KINDS, as_json, judge
 from rafs.reporting.page import answer, elements, plot, scores
-from rafs.reporting.tables import comparison, nll_vs_published, why
+from rafs.reporting.tables import comparison, nll_vs_published, uci, why
 
 EVIL = "<script>alert('1')</script> & \"two\""
 DATASETS = ("he", "forrester", "rastrigin", "borehole", "abalone", "boston")
 REPOSITORY = "https://example.org/some/one"
+UCI = made_up.scores("uci", ("ae", "rafs"), ["uci_boston", "uci_wine"], 3)
 EXPERIMENTS = ("main", "de_nll", "rafs_on", "ensemble_size")
 
 
@@ -64,6 +65,7 @@ def made(inputs=None, **more):
         "tables": {
             "comparison": comparison.build(inputs, {}),
             "why": why.build(inputs, {}),
+            "uci": uci.build(made_up.Memory({"uci": UCI}), {}),
             "nll_vs_published": nll_vs_published.build(inputs, options),
         },
         "claims": as_json(judge(inputs))["claims"],
@@ -154,6 +156,7 @@ def test_every_table_of_the_report_can_be_saved(read):
         "comparison.csv",
         "why.csv",
         "nll_vs_published.csv",
+        "uci.csv",
     }
     content = unquote(saved["comparison.csv"].partition(",")[2])
     table = comparison.build(made_up.Memory(frames()), {})

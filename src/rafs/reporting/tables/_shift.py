@@ -27,6 +27,7 @@ from rafs.reporting.table import (
 )
 
 RATIOS = {"widening": ("sharpness", "held_sharpness"), "growth": ("rmse", "held_rmse")}
+SCORES = ("coverage_95", "nll")
 ALPHA = 1 - statistics.LEVEL
 WIDENS = {-1: "narrows", 0: "not shown", 1: "yes"}
 KEEPS_UP = {-1: "less", 0: "not significantly different", 1: "more"}
@@ -73,8 +74,9 @@ def joined(inputs: Inputs, frame: pd.DataFrame, experiments: Sequence[str]) -> p
     keys = list(KEYS[:4])
     held = pd.concat([inputs.recalibrated(name) for name in experiments], ignore_index=True)
     held = held[(held["way"] == "raw") & (held["status"] == "ok")]
-    both = [base for _, base in RATIOS.values()]
-    return frame[frame["status"] == "ok"].merge(held.reindex(columns=[*keys, *both]), on=keys)
+    above, below = zip(*RATIOS.values(), strict=True)
+    runs = frame[frame["status"] == "ok"].reindex(columns=[*keys, *above, *SCORES])
+    return runs.merge(held.reindex(columns=[*keys, *below]), on=keys)
 
 
 def by_table(runs: pd.DataFrame) -> pd.DataFrame:
@@ -83,11 +85,10 @@ def by_table(runs: pd.DataFrame) -> pd.DataFrame:
         name: np.log(runs[above].astype(float) / runs[below].astype(float))
         for name, (above, below) in RATIOS.items()
     }
-    columns = [*ratios, "coverage_95", "nll"]
     return (
         runs.assign(**ratios)
         .dropna(subset=list(ratios))
-        .groupby(["method", "dataset"], sort=False)[columns]
+        .groupby(["method", "dataset"], sort=False)[[*ratios, *SCORES]]
         .median()
         .reset_index()
     )
@@ -106,8 +107,7 @@ def summary(tables: pd.DataFrame) -> pd.DataFrame:
             **_tested("widening", part["widening"]),
             "growth": math.exp(part["growth"].median()),
             **_tested("kept_up", part["widening"] - part["growth"]),
-            "coverage_95": part["coverage_95"].median(),
-            "nll": part["nll"].median(),
+            **part[list(SCORES)].median(),
         }
         for method, part in tables.groupby("method", sort=False)
     ]

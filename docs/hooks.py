@@ -58,7 +58,7 @@ def catalogue() -> str:
     from rafs import datasets
     from rafs.datasets.core import CATEGORIES
 
-    specs = [datasets.spec(name) for name in datasets.names()]
+    specs = [s for s in map(datasets.spec, datasets.names()) if s.splits is None]
     lines = [
         row("dataset", "category", "features", "train", "test", "noise"),
         row(*["---"] * 2, *["---:"] * 4),
@@ -68,19 +68,45 @@ def catalogue() -> str:
         name = f"[{s.name}](#{s.name})"
         kind = CATEGORIES[s.category]
         lines.append(row(name, kind, s.dimension, s.train, s.test, noise))
+    return "\n".join([*lines, *(line for s in specs for line in entry(s))])
+
+
+def uci() -> str:
+    """Return the UCI tables with the numbers of their splits, and below them one entry for each."""
+    from rafs import datasets
+
+    every = [datasets.spec(name) for name in datasets.names()]
+    lines = [
+        row("dataset", "features", "train", "test", "splits", "gap splits", "tail splits"),
+        row("---", *["---:"] * 6),
+    ]
+    specs = [s for s in every if s.category == "uci"]
     for s in specs:
-        target = s.target + (f" ({s.target_unit})" if s.target_unit else "")
-        lines += [
-            "",
-            f"### {s.title} {{ #{s.name} }}",
-            "",
-            f"Name: `{s.name}`. Target: {target}. Source: {s.source}. Reference: {s.citation}.",
-        ]
-        if s.doi:
-            lines.append(f"DOI [{s.doi}](https://doi.org/{s.doi}).")
-        lines.append(f"Licence: {s.licence}.")
-        lines += ["", *ranges(s)]
-    return "\n".join(lines)
+        cells = [s.dimension, s.train, s.test, s.splits]
+        for kind in ("gap", "tail"):
+            name = s.name.replace("uci_", f"uci_{kind}_")
+            other = datasets.spec(name)
+            cells.append(
+                f'<span id="{name}">{other.splits} ({other.train} + {other.test} rows)</span>'
+            )
+        lines.append(row(f"[{s.name}](#{s.name})", *cells))
+    return "\n".join([*lines, *(line for s in specs for line in entry(s))])
+
+
+def entry(spec: Any) -> list[str]:
+    """Return the entry of a dataset."""
+    target = spec.target + (f" ({spec.target_unit})" if spec.target_unit else "")
+    doi = [f"DOI [{spec.doi}](https://doi.org/{spec.doi})."] if spec.doi else []
+    return [
+        "",
+        f"### {spec.title} {{ #{spec.name} }}",
+        "",
+        f"Name: `{spec.name}`. Target: {target}. Source: {spec.source}. Reference: {spec.citation}.",
+        *doi,
+        f"Licence: {spec.licence}.",
+        "",
+        *ranges(spec),
+    ]
 
 
 def ranges(spec: Any) -> list[str]:
@@ -179,10 +205,11 @@ def claims() -> str:
 
 
 def _few(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return some datasets by name, or, of most, those that are not among them."""
+    """Return some datasets of the paper by name, or, of most, those that are not among them."""
     from rafs import datasets
 
-    others = [name for name in datasets.names() if name not in names]
+    paper = [name for name in datasets.names() if datasets.spec(name).place]
+    others = [name for name in paper if name not in names]
     return names if not names or len(others) > 8 else (f"all but {', '.join(others)}",)
 
 
@@ -213,6 +240,7 @@ PARTS = {
     part.__name__: part
     for part in (
         catalogue,
+        uci,
         settings,
         gate,
         likelihood,

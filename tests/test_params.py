@@ -94,6 +94,8 @@ def test_the_project_s_own_parameters_are_valid_in_both_editions():
         (at(["datasets", "freidman"], {}), "did you mean 'friedman'?"),
         (at(["datasets", "friedman"], {"size": 3}), "datasets.friedman.size is not a parameter"),
         (at(["datasets", "boston"], {"train": 500}), "the file has 506"),
+        (at(["datasets", "uci_yacht"], {"train": 9}), "uci_yacht: its splits are fixed, with 277 t"),
+        (at(["experiments", "uci", "seeds"], [7, 8]), "uci.seeds has no split of uci_protein, whose"),
         (at(["datasets", "boston"], {"target": "RM"}), "of the paper only train, test, noise can"),
         (at(["datasets", "boston"], {"csv": "a", "target": "b"}), "of this name exists"),
         (at(["datasets", "My data"], {"csv": "a", "target": "b"}), "use small letters"),

@@ -80,7 +80,7 @@ def test_the_code_of_a_dataset_is_its_own_file(project: Copy) -> None:
 
     project.edit(tables)
     before = specs(project)
-    assert len(before) == 9 + 2 * 27 + 3
+    assert len(before) == (9 + 9) + 2 * (27 + 27) + 3
     (project.root / CATALOGUE / "ripple.py").write_text(RIPPLE)
     after = specs(project)
     lists = {"table datasets", "table sizes"}  # of the whole catalogue

@@ -17,7 +17,7 @@ from rafs.errors import DataError, ParameterError
 from rafs.seeding import generator
 
 
-class Table(NamedTuple):
+class RawTable(NamedTuple):
     """All rows of a file: features, target, and where the file came from."""
 
     x: Array
@@ -47,7 +47,7 @@ def split(
 def take(
     spec: Spec,
     seed: int,
-    rows: Table,
+    rows: RawTable,
     train: NDArray[np.int_],
     test: NDArray[np.int_],
     noise: float | None,
@@ -67,19 +67,24 @@ def take(
     )
 
 
-def table(spec: Spec) -> Table:
+def table(spec: Spec) -> RawTable:
     """Return all rows in the order of the file."""
-    ((name, source),) = spec.sources.items()
-    result = fetch.required(name)
+    name = _source(spec)
+    source, result = spec.sources[name], fetch.required(name)
     file = next(file for file in source.files if file.sha256 == result.sha256)
     values = read(spec, Path(result.path), file.layout)
     x, y = values[:, :-1], values[:, -1]
-    return Table(x, y if source.transform is None else source.transform(y), result.source)
+    return RawTable(x, y if source.transform is None else source.transform(y), result.source)
+
+
+def _source(spec: Spec) -> str:
+    """Return the source that is named after a dataset, or else the one that it shares."""
+    return spec.name if spec.name in spec.sources else next(iter(spec.sources))
 
 
 def read(spec: Spec, path: Path, layout: Layout) -> Array:
     """Return the used columns of a file as canonical values, or a DataError if they are others."""
-    (source,) = spec.sources.values()
+    source = spec.sources[_source(spec)]
     values = _parse(path, layout)
     if len(values) != source.rows:
         raise DataError(f"{path} has {len(values)} rows of data; {spec.name} has {source.rows}")

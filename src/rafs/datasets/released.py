@@ -152,7 +152,7 @@ def _real(
         order = np.arange(spec.sources[spec.name].rows)
         drawn = real.split(spec, seed, order, train=train, test=test, noise=noise)
     else:
-        drawn = real.draw(spec, seed, train=train, test=test, noise=noise)
+        drawn = spec.draw(spec, seed, train=train, test=test, noise=noise)
     if noise is None and "assumed_noise" in quirks:
         unit = _deviation(drawn.y_train) if spec.name == "boston" else 1.0
         drawn = replace(drawn, noise=NOISE * unit)

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.evaluation.recalibration import WAYS
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import number
@@ -68,35 +69,36 @@ def _cell(runs: pd.DataFrame) -> dict[str, Any]:
     return {"runs": len(runs), "infinite": infinite, **medians, "low": low, "high": high}
 
 
-def coverages(found: pd.DataFrame, part: str, way: str) -> "pd.Series[float]":
+def coverages(found: pd.DataFrame, way: str) -> "pd.Series[float]":
     """Return the median over datasets of the coverage of the 95 % interval, by method."""
-    chosen = found[found["part"].eq(part) & found["way"].eq(way)]
+    chosen = found[found["way"].eq(way)]
     return chosen.groupby("method", sort=False)["coverage_95"].median()
 
 
 def sentence(found: pd.DataFrame) -> str:
     """Say what recalibration does to the coverage inside and outside the training range."""
     found = found[~found["method"].isin(labels.REFERENCES)]
-    parts = [_repaired(found, part) for part in ("inside", "outside")]
-    said = " ".join(part for part in parts if part)
-    return said or "No run has recalibrated scores inside or outside of its training range."
-
-
-def _repaired(found: pd.DataFrame, part: str) -> str:
-    """Say what becomes of the coverage in one part of the test rows."""
-    mine = found[found["part"].eq(part)]
-    if mine.empty:
-        return ""
-    ranges = {way: _range(coverages(mine, part, way)) for way in ("raw", "scaled", "conformal")}
-    holding = {
-        way: int((chosen["coverage_95"] >= REACHED).sum()) for way, chosen in mine.groupby("way")
+    split = found["part"].eq("all") & found["category"].isin(statistics.SPLITS)
+    places = {
+        "Inside the training range": found["part"].eq("inside"),
+        "On random test rows of real tables": split,
+        "Outside the training range": found["part"].eq("outside"),
     }
-    cells = int(mine["way"].eq("raw").sum())
+    said = [_repaired(where, found[rows]) for where, rows in places.items() if rows.any()]
+    return " ".join(said) or "No run has recalibrated scores."
+
+
+def _repaired(where: str, mine: pd.DataFrame) -> str:
+    """Say what becomes of the coverage in one part of the test rows."""
+    ranges = {way: _range(coverages(mine, way)) for way in WAYS}
+    holding = {
+        way: int((mine.loc[mine["way"].eq(way), "coverage_95"] >= REACHED).sum()) for way in WAYS
+    }
     return (
-        f"{part.capitalize()} the training range the raw 95 % intervals cover {ranges['raw']} of "
-        f"the targets, depending on the method, the scaled ones {ranges['scaled']} and the "
-        f"conformal ones {ranges['conformal']} (medians over datasets); of {cells} pairs of method "
-        f"and dataset, {holding['raw']} reach {REACHED:g} raw, {holding['scaled']} scaled and "
+        f"{where} the raw 95 % intervals cover {ranges['raw']} of the targets, depending on the "
+        f"method, the scaled ones {ranges['scaled']} and the conformal ones {ranges['conformal']} "
+        f"(medians over datasets); of {int(mine['way'].eq('raw').sum())} pairs of method and "
+        f"dataset, {holding['raw']} reach {REACHED:g} raw, {holding['scaled']} scaled and "
         f"{holding['conformal']} conformal."
     )
 

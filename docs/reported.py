@@ -387,6 +387,14 @@ def too_narrow() -> str:
     return "\n".join(lines)
 
 
+def recalibration(part: str) -> str:
+    """Return the table or the figure of recalibration, if it was made."""
+    show = {"table": table, "figure": figure}[part]
+    if _made(f"{part}s", "recalibration"):
+        return show("recalibration")
+    return f"`snakemake {part}_recalibration` makes this {part}, which these results are without."
+
+
 # --- claims ---------------------------------------------------------------------------------------
 
 
@@ -501,7 +509,7 @@ PARTS = {
     for part in (
         table, figure, downloads, report_page, answer, methods_table, one_metric,
         choice, few_datasets, beside_constant, advice, cost, coverage, in_and_out, too_narrow,
-        verdicts, findings, why_table, made_figure, worse_than_anchored, why_inside,
+        recalibration, verdicts, findings, why_table, made_figure, worse_than_anchored, why_inside,
         uci_answer, uci_table,
     )
 }  # fmt: skip

@@ -471,6 +471,18 @@ def test_calibration_shows_the_median_over_datasets():
         assert np.allclose(line.get_ydata(), np.arange(0.1, 1, 0.1) * 2 / 3)
 
 
+def test_recalibration_has_the_coverage_of_each_way_inside_and_outside(results):
+    figure = shown.draw("recalibration", results, {})
+    for axes, inside in zip(figure.axes, (True, False), strict=True):
+        for method in made_up.METHODS:
+            for way, (_, *coverage) in made_up.COVERED.items():
+                (point,) = drawn(axes, f"{method}: {way}")
+                (share,) = point.get_xdata()
+                assert share == pytest.approx(coverage[not inside] + 0.0025)  # six seeds
+    at = {a.get_text() for a in figure.axes[0].get_yticklabels()}
+    assert at == set(map(labels.method, made_up.METHODS))
+
+
 def test_in_out_pairs_synthetic_datasets_method_by_method(results):
     figure = shown.draw("in_out", results, {})
     left, _ = figure.axes

@@ -9,7 +9,7 @@ import base64
 import hashlib
 import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from string import Template
 from typing import Any
@@ -20,7 +20,7 @@ import pandas as pd
 from rafs.evaluation import metrics
 from rafs.reporting import labels, table_files
 from rafs.reporting.inputs import KEYS, Inputs
-from rafs.reporting.page import answer, details, scores, uci, why
+from rafs.reporting.page import answer, details, intervals, scores, uci, why
 from rafs.reporting.page.elements import Html, facts, frame_table, join, shown_table, tag
 from rafs.reporting.table import ReportTable
 
@@ -40,6 +40,7 @@ SECTIONS = {
     "claims": ("Claims", "The paper's claims"),
     "why": ("Why", "What makes random activations work"),
     "uci": ("UCI", "The field's own tables"),
+    "intervals": ("Intervals", "Intervals that hold"),
     "scores": ("Scores", "Scores"),
     "figures": ("Figures", "Figures"),
     "tables": ("Tables", "All tables"),
@@ -85,20 +86,27 @@ def build(
     cells = {m: scores.scores(rows, m, methods) for m in explored if m in rows}
     drawn = {name: _figure(name, svg) for name, svg in (figures or {}).items()}
     beside = [drawn.pop(name) for name in beside_answer if name in drawn]
-    further = {
-        name: section(tables or {}, [drawn.pop(n) for n in _of_section(drawn, sections, name)])
-        for name, section in {"why": why.section, "uci": uci.section}.items()
+    placed = {
+        section: [drawn.pop(name) for name in list(drawn) if (sections or {}).get(name) == section]
+        for section in ("why", "uci", "intervals")
     }
+    folded = {name: _further(name, table) for name, table in (tables or {}).items()}
     content: dict[str, list[Any]] = {
         "answer": [*answer.headline(main), *answer.activations(rows), *beside],
         "claims": answer.claims(claims),
-        **further,
+        "why": why.section(tables or {}, placed["why"]),
+        "uci": uci.section(tables or {}, placed["uci"]),
+        "intervals": intervals.section(
+            (tables or {}).get(intervals.TABLE),
+            placed["intervals"],
+            folded.pop(intervals.TABLE, None),
+        ),
         "scores": [
             scores.explorer(rows, cells, methods),
             details.stored(inputs, rows, cells),
         ],
         "figures": [tag("div", list(drawn.values()), class_="gallery")] if drawn else [],
-        "tables": [_further(name, table) for name, table in (tables or {}).items()],
+        "tables": list(folded.values()),
         "datasets": [
             scores.section(name, rows, cells, inputs.record(name))
             for name in labels.in_order(rows["dataset"])
@@ -118,13 +126,6 @@ def build(
     ]
     links = [tag("a", short, href=f"#{key}") for key, (short, _) in SECTIONS.items() if parts[key]]
     return _page(join(links), join(body))
-
-
-def _of_section(
-    figures: Iterable[str], sections: Mapping[str, str] | None, section: str
-) -> list[str]:
-    """Return those figures that are in a section of their own."""
-    return [name for name in figures if (sections or {}).get(name) == section]
 
 
 def _page(links: Html, body: Html) -> str:

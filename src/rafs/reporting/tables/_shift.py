@@ -22,7 +22,7 @@ from rafs.reporting.table import (
     gaps,
     interval,
     number,
-    p_value,
+    p_equals,
     records,
 )
 
@@ -164,5 +164,4 @@ def _ratio(row: Mapping[str, Any], name: str) -> str:
 
 def _judged(row: Mapping[str, Any], name: str, words: Mapping[int, str]) -> str:
     """Return the word for a direction, with p."""
-    p = p_value(row[f"p_{name}_holm"])
-    return f"{words[direction(row, name)]} (p {p if p.startswith('<') else f'= {p}'})"
+    return f"{words[direction(row, name)]} ({p_equals(row[f'p_{name}_holm'])})"

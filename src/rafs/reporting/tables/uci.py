@@ -16,6 +16,7 @@ from rafs.reporting.table import (
     chosen,
     gaps,
     number,
+    p_equals,
     p_value,
     ranked,
     records,
@@ -52,8 +53,8 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         head=["Method", *CELLS],
         rows=rows(found),
         notes=[
-            f"Friedman's test of equal ranks in NLL over {ranks.datasets} tables: p "
-            f"{p_value(ranks.p)}; mean ranks that differ by {number(ranks.critical_difference)} "
+            f"Friedman's test of equal ranks in NLL over {ranks.datasets} tables: "
+            f"{p_equals(ranks.p)}; mean ranks that differ by {number(ranks.critical_difference)} "
             "or more differ significantly (Nemenyi, 5 %).",
             *(
                 [f"Without ranks, because an ensemble has no score: {left_out}."]

@@ -387,6 +387,14 @@ def too_narrow() -> str:
     return "\n".join(lines)
 
 
+def recalibration(part: str) -> str:
+    """Return the table or the figure of recalibration, if it was made."""
+    show = {"table": table, "figure": figure}[part]
+    if _made(f"{part}s", "recalibration"):
+        return show("recalibration")
+    return f"`snakemake {part}_recalibration` makes this {part}, which these results are without."
+
+
 # --- claims ---------------------------------------------------------------------------------------
 
 
@@ -417,7 +425,7 @@ def _made(kind: str, name: str) -> bool:
     return (REPORTS / kind / f"{name}.{'csv' if kind == 'tables' else 'svg'}").is_file()
 
 
-NOT_RUN = "These results are without the experiments of this page: `snakemake why` adds them."
+NOT_RUN = "These results are without the experiments of this page: `snakemake {}` adds them."
 
 
 def findings() -> str:
@@ -425,17 +433,17 @@ def findings() -> str:
     from rafs.reporting import readme
 
     if not _made("tables", "why"):
-        return NOT_RUN
+        return NOT_RUN.format("why")
     return "\n".join(f"- {said}" for said in readme.findings(rows("why")))
 
 
 def why_table(name: str) -> str:
     """Return a table of the controls, if it was made."""
-    return table(name) if _made("tables", name) else NOT_RUN
+    return table(name) if _made("tables", name) else NOT_RUN.format("why")
 
 
-def why_figure(name: str) -> str:
-    """Return a figure of the controls, if it was made."""
+def made_figure(name: str) -> str:
+    """Return a figure of an experiment that is run by name, if it was made."""
     return figure(name) if _made("figures", name) else ""
 
 
@@ -457,7 +465,7 @@ def worse_than_anchored() -> str:
 def why_inside() -> str:
     """Say what RAFs gains over AE inside and outside the training range."""
     if not _made("tables", "single_activation"):
-        return NOT_RUN
+        return NOT_RUN.format("why")
     parts, found = [], {}
     for part in ("inside", "outside"):
         (row,) = rows("single_activation", rival="ae", part=part)
@@ -480,11 +488,28 @@ def _title(dataset: str) -> str:
     return labels.dataset(dataset)
 
 
+# --- the UCI tables -----------------------------------------------------------------------------
+
+
+def uci_answer() -> str:
+    """Return what the results on the UCI tables say, or that there are none."""
+    from rafs.reporting import readme, uci
+
+    found = {name: readme.read(ROOT, name) for name in uci.TABLES if _made("tables", name)}
+    return "\n\n".join(uci.sentences(found)) or NOT_RUN.format("uci_all")
+
+
+def uci_table(name: str) -> str:
+    """Return a table of the UCI experiments, if it was made."""
+    return table(name) if _made("tables", name) else NOT_RUN.format("uci_all")
+
+
 PARTS = {
     part.__name__: part
     for part in (
         table, figure, downloads, report_page, answer, methods_table, one_metric,
         choice, few_datasets, beside_constant, advice, cost, coverage, in_and_out, too_narrow,
-        verdicts, findings, why_table, why_figure, worse_than_anchored, why_inside,
+        recalibration, verdicts, findings, why_table, made_figure, worse_than_anchored, why_inside,
+        uci_answer, uci_table,
     )
 }  # fmt: skip

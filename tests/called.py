@@ -13,7 +13,7 @@ from rafs.pipeline.plan import Plan
 from rafs.reporting.seeds import SEEDS
 
 MADE = (paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.COST, paths.HELD_OUT)
-GATHERED = (paths.SCORES, paths.COSTS, paths.TUNED, SEEDS)
+GATHERED = (paths.SCORES, paths.COSTS, paths.TUNED, paths.RECALIBRATED, SEEDS)
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ def training(called: Called) -> TrainingJob:
 
 
 def score(plan: Plan, *runs: Run) -> Called:
-    read = [run.path(name) for name in (paths.PREDICTIONS, paths.RECORD) for run in runs]
+    files = (paths.PREDICTIONS, paths.RECORD, paths.HELD_OUT)
+    read = [run.path(name) for name in files for run in runs]
     inputs = [*read, *(plan.files.data_of(run) for run in runs)]
     return Called(
         "score", plan.specs.score(runs), inputs, [run.path(paths.METRICS) for run in runs]

@@ -13,7 +13,7 @@ import pandas as pd
 
 from rafs import paths, seeding
 from rafs.datasets.core import Dataset
-from rafs.evaluation import metrics
+from rafs.evaluation import metrics, recalibration, statistics
 from rafs.evaluation.likelihood import HALF_LOG_TWO_PI
 from rafs.files import write_npz
 from rafs.reporting.inputs import Inputs
@@ -49,8 +49,14 @@ CATEGORY = {
     "superconductivity": "large",
     "news": "large",
 }
+UCI = (
+    "boston", "concrete", "energy", "kin8nm", "naval", "power", "protein", "wine", "yacht",
+)  # fmt: skip
+CATEGORY |= {f"{kind}_{name}": kind for kind in ("uci", "uci_gap", "uci_tail") for name in UCI}
 SAME_POINTS = "described+same_test_points"
-PAPER = tuple(name for name, category in CATEGORY.items() if category != "large")
+PAPER = tuple(
+    name for name, kind in CATEGORY.items() if kind != "large" and not kind.startswith("uci")
+)
 ONE_DIMENSIONAL = ("he", "forrester")
 SKILL = {"de": 3.0, "hde": 2.5, "ae": 1.0, "ntkgp": 1.2, "rp": 0.8, "rafs": 0.4, "de_nll": 2.0}
 SKILL |= {"constant": 3.5, "linear": 2.2}
@@ -80,7 +86,7 @@ def run(experiment, method, dataset, seed, nll=None, n=200, **columns):
         "message": None,
         "n_train": 2 * n,
         "n_test": n,
-        "n_inside": n // 2 if CATEGORY[dataset] not in ("real", "large") else None,
+        "n_inside": n // 2 if CATEGORY[dataset] not in statistics.SPLITS else None,
         "members": 5.0,
         "nll": nll + HALF_LOG_TWO_PI,
         "nll_paper": nll,
@@ -99,7 +105,7 @@ def run(experiment, method, dataset, seed, nll=None, n=200, **columns):
     row["member_sd"] = 0.5 * row["rmse"]
     row["member_correlation"] = 1 - 0.4 * shortfall
     for prefix, shift in (("in_", -0.5), ("out_", 0.5)):
-        known = CATEGORY[dataset] not in ("real", "large")
+        known = CATEGORY[dataset] not in statistics.SPLITS
         inner = ("nll_paper", "nll", "rmse", "crps", "coverage_95", "sharpness", "member_sd")
         for name in inner:
             factor = 1 if name.startswith("nll") else 1 + 0.2 * shift
@@ -218,6 +224,10 @@ def experiments(seeds=10, datasets=PAPER):
         "quirks": scores(
             "quirks", ["hde@quirk=hde_variance_as_sd", "rafs@quirk=unscaled"], datasets[:3], seeds
         ),
+        **{
+            kind: scores(kind, [*METHODS, "constant"], [f"{kind}_{name}" for name in UCI], seeds)
+            for kind in ("uci", "uci_gap", "uci_tail")
+        },
     }
 
 
@@ -236,9 +246,9 @@ def tuned(methods=METHODS, datasets=PAPER[:3], seeds=3):
 class Memory(Inputs):
     """Inputs that hold their scores, and make predictions and data up when asked."""
 
-    def __init__(self, frames=None, widths=None, growth=None, tuned=None):
+    def __init__(self, frames=None, widths=None, growth=None, tuned=None, shift=()):
         super().__init__("nowhere")
-        self.values = tuned
+        self.values, self.shift = tuned, shift
         self.frames = experiments() if frames is None else frames
         self.widths = widths or {}
         self.growth = growth or {}
@@ -248,6 +258,9 @@ class Memory(Inputs):
 
     def find(self, experiment):
         return self.frames.get(experiment)
+
+    def recalibrated(self, experiment):
+        return recalibrated(self.frames[experiment], *self.shift)
 
     def costs(self, experiment):
         return costs(self.frames[experiment])
@@ -282,6 +295,48 @@ def costs(frame):
     """Return one to two CPU-seconds for every run."""
     place = frame[["experiment", "method", "dataset", "seed"]].copy()
     return place.assign(cpu_seconds=1 + (np.arange(len(frame)) % 11) / 10)
+
+
+COVERED = {"raw": (1.0, 0.7, 0.4), "scaled": (1.5, 0.92, 0.5), "conformal": (2.0, 0.96, 0.6)}
+"""Factor on the width and coverage of the 95 % interval inside and outside, by way."""
+
+
+def recalibrated(frame, widening=2.0, growth=3.0):
+    """Return the recalibrated scores of runs: the coverage of seed s is s/1000 above `COVERED`.
+
+    Test rows have `widening` times the spread of the held-out rows and `growth` times their RMSE;
+    both may be functions of method, dataset and seed. The constant is not tuned.
+    """
+    parts = []
+    keys = ["experiment", "method", "dataset", "seed", "category", "status"]
+    for way, (factor, inside, outside) in COVERED.items():
+        part = frame[keys].assign(way=way, held_out_rows=80, factor=factor)
+        ok = part["status"].eq("ok")
+        known = ok & ~part["category"].isin(statistics.SPLITS)
+        covered = {"": (inside, ok), "in_": (inside, known), "out_": (outside, known)}
+        for prefix, (level, there) in covered.items():
+            scores = {
+                "nll": 2.0 - level if way != "conformal" else np.nan,
+                "coverage_90": level - 0.05 + part["seed"] / 1000,
+                "coverage_95": level + part["seed"] / 1000,
+                "width_90": 3.0 * factor, "width_95": 4.0 * factor,
+                "interval_score_95": 8.0 - 4.0 * level,
+            }  # fmt: skip
+            for name, value in scores.items():
+                part[prefix + name] = pd.Series(value, part.index).where(there)
+        held = ok & part["method"].ne("constant") & (way == "raw")
+        for name, times in (("sharpness", widening), ("rmse", growth)):
+            here = frame[name] if name in frame else pd.Series(np.nan, frame.index)
+            part[f"held_{name}"] = (here / _by_run(frame, times)).where(held)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def _by_run(frame, value):
+    """Return a number, or what a function of method, dataset and seed says of every run."""
+    if not callable(value):
+        return value
+    return [value(*place) for place in zip(frame.method, frame.dataset, frame.seed, strict=True)]
 
 
 def data(dataset, seed, n=200):
@@ -337,11 +392,12 @@ def predictions(method, dataset, seed, width=None, growth=1.0, points=None):
 def write(root, seeds=3, frames=None):
     """Write every experiment, with its predictions and data, below `root`; return its Inputs."""
     root = Path(root)
-    for folder in ("scores", "costs"):
+    for folder in ("scores", "costs", "recalibrated"):
         (root / "results" / folder).mkdir(parents=True)
     for name, frame in (experiments(seeds) if frames is None else frames).items():
         frame.to_csv(root / f"results/scores/{name}.csv", index=False)
         costs(frame).to_csv(root / f"results/costs/{name}.csv", index=False)
+        recalibrated(frame).to_csv(root / f"results/recalibrated/{name}.csv", index=False)
         same = name == "epistemic"
         for row in frame.itertuples():
             place = {"experiment": name, "method": row.method, "dataset": row.dataset}

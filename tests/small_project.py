@@ -122,6 +122,7 @@ class Copy:
 SAME = ("data/processed/**/*.npz", "results/runs/**/predictions.npz", "results/runs/**/run.json",
         "results/runs/**/metrics.json", "results/runs/**/best.json", "results/runs/**/trials.csv",
         "results/runs/**/held_out.npz", "results/scores/*", "results/tuned/*",
+        "results/recalibrated/*",
         "reports/figures/*", "reports/tables/*", "reports/*.json", "reports/*.csv",
         "reports/seeds/*")  # fmt: skip
 

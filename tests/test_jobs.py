@@ -14,7 +14,7 @@ from rafs.cli import main
 from rafs.errors import ParameterError, RafsError
 from rafs.evaluation.likelihood import gaussian_nll
 from rafs.experiments import Run
-from rafs.files import canonical_json, read_json, read_npz, write_json
+from rafs.files import canonical_json, read_json, read_npz, write_json, write_npz
 from rafs.methods import runs
 from rafs.pipeline.failures import failures
 from rafs.pipeline.jobs import aggregate, score, train
@@ -229,6 +229,68 @@ def test_tuned_values_are_gathered_with_their_ranges(plan):
         assert (float(row["low"]), float(row["high"])) == search[row["name"]].log_uniform
     others = Path(paths.TUNED.format(experiment="sizes")).read_text()
     assert others == "experiment,method,dataset,seed,trial,name,value,low,high\n"
+
+
+def recalibrated(experiment: str) -> list[dict[str, str]]:
+    with Path(paths.RECALIBRATED.format(experiment=experiment)).open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_runs_are_recalibrated_on_their_held_out_rows(plan):
+    """By hand, from the files of the run; the scores themselves stay as they are."""
+    experiments = {"main": {"methods": ["rp"], "datasets": ["friedman"], "seeds": 1}}
+    plan = tuned_by(replan(plan, lambda content: content.update(experiments=experiments)), 3, 2)
+    run = Run("main", "rp", "friedman", 0)
+    metrics = do(plan, run)
+    called.aggregate(plan, "main").run()
+    raw, scaled, conformal = found = recalibrated("main")
+    assert [row["way"] for row in found] == ["raw", "scaled", "conformal"]
+    assert {(row["status"], row["category"], row["seed"]) for row in found} == {("ok", "T", "0")}
+    held_out, predicted = read_npz(run.path(paths.HELD_OUT)), read_npz(run.path(paths.PREDICTIONS))
+    errors = np.abs(held_out["y"] - held_out["mean"]) / np.sqrt(held_out["variance"])
+    assert {int(row["held_out_rows"]) for row in found} == {len(errors)}
+    scale, rank = np.sqrt(np.mean(errors**2)), int(np.ceil(0.95 * (len(errors) + 1)))
+    assert float(scaled["factor"]) == pytest.approx(scale)
+    half = np.sort(errors)[rank - 1]
+    assert float(conformal["factor"]) == pytest.approx(half / 1.959964)
+    drawn = datasets.load("friedman", 0)
+    sd = np.sqrt(predicted["variance"])
+    apart = np.abs(drawn.y_test - predicted["mean"]) / sd
+    for prefix, mask in (("in_", drawn.in_distribution), ("out_", ~drawn.in_distribution)):
+        assert float(conformal[f"{prefix}coverage_95"]) == np.mean(apart[mask] <= half)
+        assert float(scaled[f"{prefix}width_95"]) == pytest.approx(
+            np.mean(2 * 1.959964 * scale * sd[mask])
+        )
+    assert float(raw["nll"]) == metrics["metrics"]["nll"]
+    assert float(raw["out_coverage_95"]) == metrics["out_of_distribution"]["coverage_95"]
+    assert (conformal["nll"], conformal["in_nll"]) == ("", "")
+    rmse = np.sqrt(np.mean((held_out["y"] - held_out["mean"]) ** 2))
+    assert float(raw["held_rmse"]) == pytest.approx(rmse)
+    assert float(raw["held_sharpness"]) == pytest.approx(np.sqrt(held_out["variance"].mean()))
+    assert float(raw["held_coverage_95"]) == np.mean(errors <= 1.959964)
+    assert scaled["held_rmse"] == ""
+
+
+def test_runs_that_cannot_be_recalibrated_say_why(plan):
+    experiments = {"main": {"methods": ["ae"], "datasets": ["he"], "seeds": 4}}
+    plan = replan(plan, lambda content: content.update(experiments=experiments))
+    untuned, exact, broken, _ = runs = plan.experiments["main"].runs
+    for run in runs[:3]:
+        do(plan, run)
+    write_npz(untuned.path(paths.HELD_OUT), dict.fromkeys(("y", "mean", "variance"), np.empty(0)))
+    write_npz(exact.path(paths.HELD_OUT), dict.fromkeys(("y", "mean", "variance"), np.ones(30)))
+    called.score(plan, untuned, exact).run()
+    write_npz(broken.path(paths.HELD_OUT), {"y": np.ones(30)})
+    with pytest.raises(RafsError, match=r"held_out\.npz does not hold held-out rows; delete it"):
+        called.score(plan, broken).run()
+    Path(broken.path(paths.METRICS)).unlink()
+    called.aggregate(plan, "main").run()
+    found = recalibrated("main")
+    status = {row["seed"]: row["status"] for row in found}
+    assert status == {"0": "not held out", "1": "diverged", "2": "failed", "3": "failed"}
+    assert len(found) == 12
+    assert not any(row[name] for row in found for name in ("factor", "coverage_95", "held_rmse"))
+    assert read_json(untuned.path(paths.METRICS))["metrics"]["nll"]  # it has its scores
 
 
 def test_all_methods_get_the_same_effort(plan):

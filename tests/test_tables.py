@@ -448,6 +448,78 @@ def test_calibration_bolds_what_is_nearest_to_nominal():
     assert texts(table)["AE"][2] == "0.93"
 
 
+def test_recalibration_compares_the_ways_on_the_same_runs():
+    frame = few(["he", "friedman", "boston"], methods=("ae", "rafs"))
+    table = build("recalibration", made_up.Memory({"main": frame}))
+    rows = [[getattr(cell, "text", cell) for cell in row] for row in table.rows if row]
+    head = list(table.head)
+    assert [row[:3] for row in rows[:3]] == [
+        ["AE", "raw", "1.00"], ["AE", "scaled", "1.50"], ["AE", "conformal", "2.00"],
+    ]  # fmt: skip
+    conformal = dict(zip(head, rows[2], strict=True))
+    assert conformal["inside: holds on"] == "2/2"  # none on boston, which has no known range
+    assert conformal["all: holds on"] == "3/3"
+    assert conformal["outside: holds on"] == "0/2"
+    assert conformal["all: NLL"] == "–"
+    ratio = (8 - 4 * 0.6) / (8 - 4 * 0.4)  # interval scores, as made up
+    assert float(conformal["outside: interval score"]) == pytest.approx(ratio, abs=0.005)
+    raw, scaled, _ = (row for row in table.rows[:3])
+    assert not any(getattr(cell, "bold", False) for row in (raw, scaled) for cell in row)
+    assert table.rows[2][head.index("inside: 95 %")].bold
+    assert not table.rows[2][head.index("outside: 95 %")].bold
+    assert (
+        "Inside the training range the raw 95 % intervals cover 0.70 to 0.70 of the targets, "
+        "depending on the method, the scaled ones 0.92 to 0.92 and the conformal ones 0.96 to 0.96"
+    ) in table.notes[0]
+    assert "of 4 pairs of method and dataset, 0 reach 0.93 raw, 0 scaled" in table.notes[0]
+    assert "and 2 conformal. Outside the training range" in table.notes[0]  # boston, twice
+
+
+class Recalibrated(made_up.Memory):
+    """Results whose recalibrated scores have been edited."""
+
+    def __init__(self, frame, edit):
+        super().__init__({"main": frame})
+        self.edited = edit(made_up.recalibrated(frame))
+
+    def recalibrated(self, experiment):
+        return self.edited
+
+
+def test_infinite_intervals_are_wider_than_any_and_counted():
+    def edit(found):
+        few_rows = found["way"].eq("conformal") & found["dataset"].eq("he")
+        widths = [name for name in found if "width" in name or "interval_score" in name]
+        found.loc[few_rows, widths] = np.nan
+        found.loc[few_rows, [name for name in found if "coverage" in name]] = 1.0
+        return found
+
+    table = build("recalibration", Recalibrated(few(["he", "friedman"]), edit))
+    mine = table.frame[table.frame["way"].eq("conformal") & table.frame["dataset"].eq("he")]
+    assert (mine["infinite"] == mine["runs"]).all()
+    assert np.isinf(mine[["width_ratio", "interval_score_ratio"]]).all(axis=None)
+    assert mine["coverage_95"].eq(1.0).all()
+    runs = int(mine.loc[mine["part"].eq("all"), "runs"].sum())
+    said = f"The conformal 95 % interval is infinite in {runs} of {2 * runs} runs"
+    assert any(note.startswith(said) for note in table.notes)
+
+
+def test_runs_without_held_out_rows_are_counted():
+    def edit(found):
+        gone = found["dataset"].eq("he") & found["seed"].eq(0)
+        scores = found.columns[list(found.columns).index("held_out_rows") :]
+        found.loc[gone, "status"] = "not held out"
+        found.loc[gone, scores] = np.nan
+        return found
+
+    table = build("recalibration", Recalibrated(few(["he", "friedman"], methods=("ae",)), edit))
+    (note,) = [note for note in table.notes if note.startswith("Not held out")]
+    assert "AE on He et al. 1D (1)" in note
+    he = table.frame[table.frame["dataset"].eq("he")]
+    friedman = table.frame[table.frame["dataset"].eq("friedman")]
+    assert set(friedman["runs"]) == {he["runs"].iloc[0] + 1}
+
+
 def test_datasets_with_few_rows_inside_are_left_out_and_named():
     frame = few(["he", "wing_weight"])
     frame.loc[frame.dataset == "wing_weight", ["n_inside", "in_coverage_95"]] = [3, 0.123]

@@ -290,7 +290,7 @@ def test_readme_and_documentation_say_what_was_found(tmp_path, monkeypatch):
 
     monkeypatch.setattr(reported, "REPORTS", tmp_path)
     assert "snakemake why" in reported.findings()
-    assert reported.why_figure("controls") == ""
+    assert reported.made_figure("controls") == ""
     (tmp_path / "tables").mkdir()
     table.to_csv(tmp_path / "tables/why.csv", index=False)
     assert reported.findings().count("\n- ") == len(lines) - 1

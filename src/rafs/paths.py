@@ -22,6 +22,7 @@ METRICS = f"{RUN}/metrics.json"
 SCORES = "results/scores/{experiment}.csv"
 COSTS = "results/costs/{experiment}.csv"
 TUNED = "results/tuned/{experiment}.csv"
+RECALIBRATED = "results/recalibrated/{experiment}.csv"
 COMPLETE = "results/complete.json"
 FAILED = "failed.txt"  # beside the files of a job that failed, or after the name of its only file
 

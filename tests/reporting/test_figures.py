@@ -33,7 +33,8 @@ def results():
 
 def small(seeds=6):
     frames = made_up.experiments(seeds)
-    keep = (*SOME, "superconductivity")
+    shifted = (f"{kind}_{name}" for kind in ("uci_gap", "uci_tail") for name in made_up.UCI)
+    keep = (*SOME, "superconductivity", *shifted)
     return {name: frame[frame["dataset"].isin(keep)] for name, frame in frames.items()}
 
 
@@ -108,7 +109,7 @@ def test_what_is_missing_is_said_and_does_not_stop_it(name):
         assert "no copy of it_here" in said.replace("\\$", "").replace("$", "")
     elif name in ("controls", "diversity", "activation_count"):  # DE is not in them
         assert "Missing: " in said
-    elif name not in ("ensemble_size", "training_points_1d", "epistemic"):
+    elif name not in ("ensemble_size", "training_points_1d", "epistemic", "uci_gap"):
         assert "iverged" in said or "at step 40" in said
 
 
@@ -468,6 +469,18 @@ def test_calibration_shows_the_median_over_datasets():
     figure = shown.draw("calibration", made_up.Memory({"main": frame}), {})
     for line in drawn(figure, "rafs"):
         assert np.allclose(line.get_ydata(), np.arange(0.1, 1, 0.1) * 2 / 3)
+
+
+def test_recalibration_has_the_coverage_of_each_way_inside_and_outside(results):
+    figure = shown.draw("recalibration", results, {})
+    for axes, inside in zip(figure.axes, (True, False), strict=True):
+        for method in made_up.METHODS:
+            for way, (_, *coverage) in made_up.COVERED.items():
+                (point,) = drawn(axes, f"{method}: {way}")
+                (share,) = point.get_xdata()
+                assert share == pytest.approx(coverage[not inside] + 0.0025)  # six seeds
+    at = {a.get_text() for a in figure.axes[0].get_yticklabels()}
+    assert at == set(map(labels.method, made_up.METHODS))
 
 
 def test_in_out_pairs_synthetic_datasets_method_by_method(results):

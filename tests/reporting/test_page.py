@@ -18,11 +18,12 @@ from rafs.evaluation import metrics
 from rafs.reporting import page, style, table_files
 from rafs.reporting.claims import KINDS, as_json, judge
 from rafs.reporting.page import answer, elements, plot, scores
-from rafs.reporting.tables import comparison, nll_vs_published, why
+from rafs.reporting.tables import comparison, nll_vs_published, uci, why
 
 EVIL = "<script>alert('1')</script> & \"two\""
 DATASETS = ("he", "forrester", "rastrigin", "borehole", "abalone", "boston")
 REPOSITORY = "https://example.org/some/one"
+UCI = made_up.scores("uci", ("ae", "rafs"), ["uci_boston", "uci_wine"], 3)
 EXPERIMENTS = ("main", "de_nll", "rafs_on", "ensemble_size")
 
 
@@ -64,6 +65,7 @@ def made(inputs=None, **more):
         "tables": {
             "comparison": comparison.build(inputs, {}),
             "why": why.build(inputs, {}),
+            "uci": uci.build(made_up.Memory({"uci": UCI}), {}),
             "nll_vs_published": nll_vs_published.build(inputs, options),
         },
         "claims": as_json(judge(inputs))["claims"],
@@ -121,7 +123,7 @@ def read(text):
 def test_every_section_is_there_and_linked(read):
     ids = [a["id"] for _, a in read.tags if "id" in a]
     assert len(ids) == len(set(ids))
-    for key in page.SECTIONS:
+    for key in page.SECTIONS.keys() - {"intervals"}:
         assert key in ids
     for link in read.all("a"):
         if link.get("href", "").startswith("#"):
@@ -154,6 +156,7 @@ def test_every_table_of_the_report_can_be_saved(read):
         "comparison.csv",
         "why.csv",
         "nll_vs_published.csv",
+        "uci.csv",
     }
     content = unquote(saved["comparison.csv"].partition(",")[2])
     table = comparison.build(made_up.Memory(frames()), {})
@@ -397,6 +400,21 @@ def test_leading_number_sorts_a_shown_table():
     )
     values = [a.get("data-value") for a in Reader(elements.shown_table(table)).all("td")]
     assert values == ["-1.5", "100.0"]
+
+
+def test_what_recalibration_repairs_has_a_section_of_its_own():
+    inputs = made_up.Memory(made_up.experiments(8, DATASETS))
+    table = shown.build("recalibration", inputs, {})
+    svg = style.render(shown.draw("recalibration", inputs, {}), "svg", "c")
+    more = {"figures": {"recalibration": svg}, "sections": {"recalibration": "intervals"}}
+    read = Reader(made(inputs, tables={"recalibration": table}, **more))
+    ids = [a["id"] for _, a in read.tags if "id" in a]
+    place = ids.index("intervals")
+    assert ids[place : place + 4] == [
+        "intervals", "figure-recalibration", "table-recalibration", "scores",
+    ]  # fmt: skip
+    assert table.notes[0] in " ".join(read.words)
+    assert not Reader(made(inputs)).all("section", id="intervals")
 
 
 def test_what_makes_random_activations_work_has_a_section_of_its_own():

@@ -43,6 +43,10 @@ class Watched(made_up.Memory):
         self.read.add("tuned")
         return super().tuned(experiment)
 
+    def recalibrated(self, experiment):
+        self.read.add("recalibrated")
+        return super().recalibrated(experiment)
+
     def predictions(self, *run):
         self.read.add("predictions")
         return super().predictions(*run)

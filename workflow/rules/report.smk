@@ -9,6 +9,7 @@ rule aggregate:
         scores=paths.SCORES,
         costs=paths.COSTS,
         tuned=paths.TUNED,
+        recalibrated=paths.RECALIBRATED,
         seeds=SEEDS,
     log:
         "logs/aggregate/{experiment}.txt",

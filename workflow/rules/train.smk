@@ -41,6 +41,7 @@ for on, experiments in PLAN.experiments.same_seeds().items():
             not_asked_for,
             predictions=expand(paths.PREDICTIONS, seed=on.seeds, allow_missing=True),
             record=expand(paths.RECORD, seed=on.seeds, allow_missing=True),
+            held_out=expand(paths.HELD_OUT, seed=on.seeds, allow_missing=True),
             data=lambda wc: [PLAN.files.data_of(run) for run in cell_of(wc)],
         output:
             expand(paths.METRICS, seed=on.seeds, allow_missing=True),
@@ -67,6 +68,7 @@ rule score_alone:
     input:
         predictions=paths.PREDICTIONS,
         record=paths.RECORD,
+        held_out=paths.HELD_OUT,
         data=lambda wc: PLAN.files.data_of(run_of(wc)),
     output:
         paths.METRICS,

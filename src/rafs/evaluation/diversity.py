@@ -15,6 +15,8 @@ wrong in the same way, 0 if they err independently. The members' own predictions
 import numpy as np
 from numpy.typing import NDArray
 
+from rafs.evaluation import metrics
+
 Array = NDArray[np.float64]
 
 SPREAD, CORRELATION = "member_sd", "member_correlation"
@@ -38,11 +40,7 @@ def by_part(
     residuals: Array, variance: Array, members: int, inside: NDArray[np.bool_] | None
 ) -> dict[str, dict[str, float]]:
     """Return `diversity` at all points and, where known, inside and outside the training range."""
-    masks = {"metrics": np.ones(len(residuals), dtype=bool)}
-    if inside is not None:
-        masks |= {"in_distribution": inside, "out_of_distribution": ~inside}
     return {
         part: diversity(residuals[mask], variance[mask], members)
-        for part, mask in masks.items()
-        if mask.any()
+        for part, mask in metrics.by_part(len(residuals), inside).items()
     }

@@ -17,6 +17,7 @@ from rafs.errors import ParameterError
 from rafs.evaluation.likelihood import HALF_LOG_TWO_PI, gaussian_nll
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 Scores = dict[str, float]
 
 INTERVALS = (50, 90, 95)
@@ -33,6 +34,10 @@ class Predictions:
     y: Array
     mean: Array
     variance: Array
+
+    def at(self, mask: Mask) -> "Predictions":
+        """Return the chosen points."""
+        return Predictions(self.y[mask], self.mean[mask], self.variance[mask])
 
     @cached_property
     def sd(self) -> Array:
@@ -117,12 +122,12 @@ def crps(p: Predictions) -> float:
 
 def coverage(p: Predictions, percent: int) -> float:
     """Return the share of targets inside the central interval of this level."""
-    return float(np.mean(np.abs(p.z) <= _quantile(percent)))
+    return share_within(p, quantile(percent))
 
 
 def width(p: Predictions, percent: int) -> float:
     """Return the mean width of the central interval of this level."""
-    return float(np.mean(2.0 * _quantile(percent) * p.sd))
+    return mean_width(p, quantile(percent))
 
 
 def interval_score(p: Predictions, level: float) -> float:
@@ -130,9 +135,23 @@ def interval_score(p: Predictions, level: float) -> float:
 
     A miss is the distance by which a target lies outside (Gneiting and Raftery 2007, section 6.2).
     """
-    quantile = float(ndtri(0.5 + level / 2.0))
-    missed = np.maximum(np.abs(p.z) - quantile, 0.0)
-    return float(np.mean(p.sd * (2.0 * quantile + 2.0 / (1.0 - level) * missed)))
+    return width_and_misses(p, float(ndtri(0.5 + level / 2.0)), level)
+
+
+def share_within(p: Predictions, half: float) -> float:
+    """Return the share of targets inside mean ± half · sd."""
+    return float(np.mean(np.abs(p.z) <= half))
+
+
+def mean_width(p: Predictions, half: float) -> float:
+    """Return the mean width of mean ± half · sd."""
+    return float(np.mean(2.0 * half * p.sd))
+
+
+def width_and_misses(p: Predictions, half: float, level: float) -> float:
+    """Return the interval score of mean ± half · sd as an interval of this level."""
+    missed = np.maximum(np.abs(p.z) - half, 0.0)
+    return float(np.mean(p.sd * (2.0 * half + 2.0 / (1.0 - level) * missed)))
 
 
 def calibration_error(p: Predictions) -> float:
@@ -153,7 +172,8 @@ def sharpness(p: Predictions) -> float:
     return float(np.sqrt(np.mean(p.variance)))
 
 
-def _quantile(percent: int) -> float:
+def quantile(percent: int) -> float:
+    """Return half the width of the central interval of this level, in standard deviations."""
     return float(ndtri(0.5 + percent / 200.0))
 
 
@@ -270,13 +290,22 @@ def evaluate(
             f"in_distribution must hold one boolean per test point ({y.size}), "
             f"not {inside.dtype} of shape {inside.shape}"
         )
-    for name, mask in (
-        ("in_distribution", inside),
-        ("out_of_distribution", None if inside is None else ~inside),
-    ):
-        chosen = mask is not None and bool(mask.any())
-        parts[name] = scores(y[mask], mean[mask], variance[mask]) if chosen else None
+    masks = by_part(y.size, inside)
+    for name in ("in_distribution", "out_of_distribution"):
+        mask = masks.get(name)
+        parts[name] = None if mask is None else scores(y[mask], mean[mask], variance[mask])
     return parts
+
+
+def by_part(points: int, inside: Mask | None) -> dict[str, Mask]:
+    """Return which points are scored: all and, where known, those in and out of distribution.
+
+    A part without points is left out.
+    """
+    masks = {"metrics": np.ones(points, dtype=np.bool_)}
+    if inside is not None:
+        masks |= {"in_distribution": inside, "out_of_distribution": ~inside}
+    return {part: mask for part, mask in masks.items() if mask.any()}
 
 
 def scores(y: Array, mean: Array, variance: Array) -> Scores:

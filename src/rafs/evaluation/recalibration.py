@@ -14,15 +14,32 @@ anything about rows elsewhere.
 """
 
 import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rafs.errors import DataError
+from rafs.evaluation import metrics
+from rafs.evaluation.metrics import Mask, Predictions, Scores
 
 Array = NDArray[np.float64]
 
 WAYS = ("raw", "scaled", "conformal")
+LEVELS = (90, 95)
+
+
+@dataclass(frozen=True)
+class Recalibration:
+    """A way, fitted to held-out rows.
+
+    `halves` has half the width of the interval of each level, in predicted sd; `factor` is that of
+    the 95 % interval divided by the normal quantile.
+    """
+
+    factor: float
+    halves: dict[int, float]
+    density: bool = True  # False: it has intervals and no density
 
 
 def scores(y: Array, mean: Array, sd: Array) -> Array:
@@ -49,7 +66,47 @@ def quantile(held_out: Array, level: float) -> float:
     return float(np.sort(held_out)[rank - 1]) if rank <= n else math.inf
 
 
+def fit(held_out: Predictions) -> dict[str, Recalibration]:
+    """Fit every way to held-out rows and their predictions."""
+    found = scores(held_out.y, held_out.mean, held_out.sd)
+    normal = {level: metrics.quantile(level) for level in LEVELS}
+    scale = factor(found)
+    conformal = {level: quantile(found, level / 100) for level in LEVELS}
+    return {
+        "raw": Recalibration(1.0, normal),
+        "scaled": Recalibration(scale, {level: scale * half for level, half in normal.items()}),
+        "conformal": Recalibration(conformal[95] / normal[95], conformal, density=False),
+    }
+
+
+def evaluate(way: Recalibration, test: Predictions, inside: Mask | None) -> dict[str, Scores]:
+    """Score recalibrated predictions of all test points, and in and out of distribution.
+
+    Only a factor on sd gives a density, so `conformal` has no NLL. An infinite interval covers
+    every target; its width and its interval score are left out.
+    """
+    return {
+        part: _scores(way, test.at(mask))
+        for part, mask in metrics.by_part(test.y.size, inside).items()
+    }
+
+
+def _scores(way: Recalibration, test: Predictions) -> Scores:
+    """Return the finite scores of recalibrated predictions."""
+    found = {}
+    with np.errstate(all="ignore"):
+        if way.density:
+            found["nll"] = metrics.nll(replace(test, variance=test.variance * way.factor**2))
+        for level, half in way.halves.items():
+            found[f"coverage_{level}"] = metrics.share_within(test, half)
+            found[f"width_{level}"] = metrics.mean_width(test, half)
+        found["interval_score_95"] = metrics.width_and_misses(test, way.halves[95], 0.95)
+    return {name: value for name, value in found.items() if math.isfinite(value)}
+
+
 def _check(held_out: Array) -> None:
     """Refuse scores that say nothing."""
-    if not len(held_out) or not np.isfinite(held_out).all():
-        raise DataError("recalibration needs held-out rows with finite predictions")
+    if not np.any(held_out) or not np.isfinite(held_out).all():
+        raise DataError(
+            "recalibration needs held-out rows with finite predictions, of which one has an error"
+        )

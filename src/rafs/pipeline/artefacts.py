@@ -19,7 +19,8 @@ PER_RUN = (
     paths.METRICS,
 )  # fmt: skip
 PER_EXPERIMENT = {
-    "scores": paths.SCORES, "costs": paths.COSTS, "tuned": paths.TUNED, "seeds": SEEDS,
+    "scores": paths.SCORES, "costs": paths.COSTS, "tuned": paths.TUNED,
+    "recalibrated": paths.RECALIBRATED, "seeds": SEEDS,
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ without importing it, because planning a workflow needs neither pandas nor matpl
 
 - `CAPTION`: its caption in Snakemake's report; figures carry it inside as well.
 - `READS`: the results it is made from, any of
-  `scores`, `costs`, `tuned`: the tables of its experiments;
+  `scores`, `costs`, `tuned`, `recalibrated`: the tables of its experiments;
   `predictions`, `data`: those of the runs on its `datasets` (and its `seed`, if it has one);
   `sources`: the specifications of all datasets, and the records of the files of user datasets.
 - `PLACE`: the order of a figure on the page; 0 is the one beside the answer.
@@ -29,7 +29,7 @@ from rafs.errors import ParameterError
 
 FOLDER = Path(__file__).parent
 KINDS = ("tables", "figures")
-READS = ("scores", "costs", "tuned", "predictions", "data", "sources")
+READS = ("scores", "costs", "tuned", "recalibrated", "predictions", "data", "sources")
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,13 @@ class Inputs:
             raise DataError(f"there are no tuned values of {experiment!r} ({path})")
         return _read_csv(path)
 
+    def recalibrated(self, experiment: str) -> pd.DataFrame:
+        """Return the recalibrated scores of an experiment: a row per run and way."""
+        path = self.path(paths.RECALIBRATED, experiment=experiment)
+        if not path.exists():
+            raise DataError(f"there are no recalibrated scores of {experiment!r} ({path})")
+        return _read_csv(path)
+
     def predictions(
         self, experiment: str, method: str, dataset: str, seed: int
     ) -> dict[str, NDArray[Any]] | None:

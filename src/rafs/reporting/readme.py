@@ -1,6 +1,6 @@
 """The headline of README.md, taken from the committed reports: no number in it is typed by hand."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +10,18 @@ from rafs import paths
 from rafs.errors import DataError
 from rafs.evaluation.metrics import HEADLINE, shown
 from rafs.files import read_json, write_text
-from rafs.reporting import catalogue, labels
+from rafs.reporting import catalogue, labels, uci
 from rafs.reporting.claims import KINDS
-from rafs.reporting.table import records
+from rafs.reporting.table import Row, records
 from rafs.reporting.tables import headline, rafs_on
+from rafs.reporting.tables import uci as table_uci
 
 START = "<!-- headline: written by `make readme` from reports/ -->"
 END = "<!-- end of headline -->"
 LEVEL = 0.05
+SMALL = tuple(
+    name for name in table_uci.CELLS if name not in ("p", "Tables", table_uci.AGAINST["rmse"])
+)
 
 
 def block(
@@ -25,16 +29,25 @@ def block(
     claims: list[dict[str, Any]],
     categories: pd.DataFrame | None = None,
     why: pd.DataFrame | None = None,
+    of_uci: Mapping[str, pd.DataFrame] | None = None,
 ) -> str:
     """Return the headline: the answer, methods, overview and the verdicts on the claims.
 
-    `methods`, `categories` and `why` are the tables `headline`, `categories` and `why`.
+    `methods`, `categories` and `why` are the tables `headline`, `categories` and `why`, `of_uci`
+    those of `uci.TABLES` that were made, by name.
     """
+    of_uci = of_uci or {}
     verdicts = [
         f"| {c['number']} | {c['claim']} | {c['paper']['verdict']} | {c['ours']['verdict']} |"
         for c in claims
     ]
-    said = filter(None, [answer(methods), activations(methods), reasons(why), counts(claims)])
+    said = filter(
+        None,
+        [
+            answer(methods), activations(methods), reasons(why), " ".join(uci.sentences(of_uci)),
+            counts(claims),
+        ],
+    )  # fmt: skip
     return "\n".join(
         [
             *(f"- {sentence}" for sentence in said),
@@ -42,6 +55,7 @@ def block(
             *_methods(methods),
             "",
             *_parts(categories),
+            *_on_uci(of_uci.get("uci")),
             *(
                 f"![{name}]({paths.FIGURE.format(figure=name, format='png')})\n"
                 for name in catalogue.beside_answer()
@@ -161,8 +175,12 @@ def _most(methods: pd.DataFrame, column: str) -> int:
 
 def _methods(methods: pd.DataFrame) -> list[str]:
     """Return the table of methods, the lowest mean rank first."""
-    heads = headline.head(methods)
-    cells = [[str(cell) for cell in row] for row in headline.rows(methods) if row]
+    return _piped(headline.head(methods), headline.rows(methods))
+
+
+def _piped(heads: Sequence[str], rows: Iterable[Row | None]) -> list[str]:
+    """Return a Markdown table of methods."""
+    cells = [[str(cell) for cell in row] for row in rows if row]
     return [
         f"| {' | '.join(row)} |" for row in (heads, ["---", *["---:"] * (len(heads) - 1)], *cells)
     ]
@@ -189,6 +207,20 @@ def _parts(categories: pd.DataFrame | None) -> list[str]:
     ]
 
 
+def _on_uci(found: pd.DataFrame | None) -> list[str]:
+    """Return the methods on the UCI tables, beside printed results."""
+    if found is None or found.empty:
+        return []
+    return [
+        "The field's own tables ([more](docs/uci.md)): mean ranks; on how many tables the NLL, and "
+        "the RMSE, is lower than a printed one; and, split by split against tuned MC dropout, on "
+        "how many the NLL is significantly better, not different, and worse:",
+        "",
+        *_piped(["Method", *SMALL], table_uci.rows(found, SMALL)),
+        "",
+    ]
+
+
 def updated(text: str, content: str) -> str:
     """Return the README with the headline between its two marks replaced."""
     before, found, rest = text.partition(START)
@@ -209,9 +241,13 @@ def read(root: Path, table: str) -> pd.DataFrame:
 def current(root: Path) -> str:
     """Return the README as it should be for the reports below `root`."""
     claims = read_json(root / paths.CLAIMS)["claims"]
-    table = root / paths.TABLE.format(table="why", format="csv")
-    why = read(root, "why") if table.exists() else None
-    content = block(read(root, "headline"), claims, read(root, "categories"), why)
+    made = {
+        name: read(root, name)
+        for name in ("why", *uci.TABLES)
+        if (root / paths.TABLE.format(table=name, format="csv")).exists()
+    }
+    why = made.pop("why", None)
+    content = block(read(root, "headline"), claims, read(root, "categories"), why, made)
     return updated((root / "README.md").read_text(encoding="utf-8"), content)
 
 

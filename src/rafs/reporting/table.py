@@ -93,6 +93,12 @@ def p_value(p: float) -> str:
     return NONE if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
+def p_equals(p: float) -> str:
+    """Show a probability of the test in a sentence: p = 0.012, or p < 0.001."""
+    shown = p_value(p)
+    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
+
+
 # ------------------------------------------------------------------------- runs of a table
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rafs import paths
 from rafs.errors import DamagedFileError
 from rafs.evaluation import NOT_RUN
+from rafs.evaluation.recalibration import WAYS
 from rafs.files import atomic, read_json, write_csv
 from rafs.pipeline.jobs import named
 from rafs.reporting.seeds import compressed
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
 
 TUNED = ("experiment", "method", "dataset", "seed", "trial", "name", "value", "low", "high")
 SIZES = ("n_train", "n_test", "n_inside")
-PARTS = {"in_": "in_distribution", "out_": "out_of_distribution"}
+PARTS = {"": "metrics", "in_": "in_distribution", "out_": "out_of_distribution"}
+RESCORED = (
+    "nll", "coverage_90", "coverage_95", "width_90", "width_95", "interval_score_95",
+)  # fmt: skip
+HELD_OUT = ("held_rmse", "held_sharpness", "held_coverage_95")
 
 
 class RunKey(NamedTuple):
@@ -44,11 +49,12 @@ class GatheredRun(NamedTuple):
 
 
 class AggregateOutputs(NamedTuple):
-    """What the job writes: tables with a row per run, or per tuned value."""
+    """What the job writes: tables with a row per run, per tuned value, or per run and way."""
 
     scores: str
     costs: str
     tuned: str
+    recalibrated: str
     seeds: str  # the scores again, compactly
 
 
@@ -60,7 +66,7 @@ def gathered_run(experiment: str, method: str, dataset: str, seed: int) -> Gathe
 
 
 def run(spec: "AggregateSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    """Write the table of scores, what the runs cost, and what they were tuned to."""
+    """Write the scores, also of recalibrated runs, and what runs cost and were tuned to."""
     made = named(AggregateOutputs, outputs)
     keys = [
         RunKey(spec["experiment"], method, dataset, seed)
@@ -73,6 +79,8 @@ def run(spec: "AggregateSpec", inputs: Sequence[str], outputs: Sequence[str]) ->
     write_csv(made.scores, rows)
     with atomic(made.seeds) as file:
         file.write(compressed(rows))
+    recalibrated = [found for key, run in zip(keys, rows, strict=True) for found in ways(key, run)]
+    write_csv(made.recalibrated, recalibrated)
     write_csv(made.costs, [cost(key) for key in keys])
     tuned = [found for key in keys for found in tuned_values(spec, key)]
     write_csv(made.tuned, tuned, TUNED)
@@ -98,7 +106,7 @@ def row(spec: "AggregateSpec", key: RunKey) -> "Row":
         result |= {"status": record["status"], "message": record["message"] or ""}
         result["members"] = record.get("members")
         result |= {name: record.get(name) for name in SIZES}
-        for prefix, part in {"": "metrics", **PARTS}.items():
+        for prefix, part in PARTS.items():
             found = record[part] or {}
             result |= {f"{prefix}{name}": finite(value) for name, value in found.items()}
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -106,6 +114,25 @@ def row(spec: "AggregateSpec", key: RunKey) -> "Row":
             f"{path} is not a metrics file of this project ({error!r}); delete it and run again"
         ) from error
     return result
+
+
+def ways(key: RunKey, run: "Row") -> Iterator["Row"]:
+    """Yield the recalibrated scores of a run, a row per way; `run` is its row of scores."""
+    path = Path(gathered_run(*key).metrics)
+    record = read_json(path) if path.exists() else {}
+    found = record.get("recalibrated") or {"status": run["status"]}
+    for way in WAYS:
+        scored = found.get("ways", {}).get(way, {})
+        yield {
+            **key._asdict(), "category": run["category"], "status": found["status"], "way": way,
+            "held_out_rows": found.get("held_out_rows"), "factor": scored.get("factor"),
+            **{
+                f"{prefix}{name}": scored.get(part, {}).get(name)
+                for prefix, part in PARTS.items()
+                for name in RESCORED
+            },
+            **{name: found.get(name) if way == "raw" else None for name in HELD_OUT},
+        }  # fmt: skip
 
 
 def finite(value: float) -> float:

@@ -1,13 +1,15 @@
 """Score the runs of a method on a dataset: one metrics file per seed."""
 
+import math
 import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rafs.errors import DamagedFileError, ParameterError, RafsError, sentence
-from rafs.evaluation import diversity, metrics
+from rafs.errors import DamagedFileError, DataError, ParameterError, RafsError, sentence
+from rafs.evaluation import NOT_HELD_OUT, diversity, metrics, recalibration
+from rafs.evaluation.metrics import Predictions
 from rafs.files import read_json, read_npz, write_json
 from rafs.methods.predictions import check as check_rows
 from rafs.pipeline.jobs import named
@@ -18,10 +20,11 @@ if TYPE_CHECKING:
 
 
 class ScoredRun(NamedTuple):
-    """The files of a run that is scored: three that are read, one that is written."""
+    """The files of a run that is scored: four that are read, one that is written."""
 
     predictions: str
     record: str
+    held_out: str
     data: str
     metrics: str
 
@@ -31,7 +34,7 @@ def scored_runs(
 ) -> dict[int, ScoredRun]:
     """Return the files of every seed.
 
-    The inputs are the predictions of all seeds, then the records of all, then the data of all.
+    The inputs are the predictions of all seeds, then the records, held-out rows and data of all.
     """
     seeds = spec["seeds"]
     given = [*inputs, *outputs]
@@ -65,6 +68,7 @@ def score(spec: "ScoreSpec", files: ScoredRun) -> None:
         "out_of_distribution": None,
     }
     data: Dataset | str = ""
+    more: dict[str, object] = {}
     if record["status"] in ("ok", "diverged"):
         data = read_dataset(files.data)
     if record["status"] == "ok":
@@ -87,9 +91,11 @@ def score(spec: "ScoreSpec", files: ScoredRun) -> None:
             result = _with(result, differences(record, data, predictions))
             if spec.get("interval"):
                 result = _with(result, {"metrics": {"interval": interval(predictions["mean"])}})
+            test = Predictions(data.y_test, predictions["mean"], predictions["variance"])
+            more = {"recalibrated": recalibrated(files.held_out, test, data.in_distribution)}
         except ParameterError as error:  # finite, and yet beyond any score: counted as diverged
             record |= {"status": "diverged", "message": str(error)}
-    write_json(files.metrics, {**record, **sizes(data), **result})
+    write_json(files.metrics, {**record, **sizes(data), **result, **more})
 
 
 def _with(
@@ -97,6 +103,34 @@ def _with(
 ) -> dict[str, metrics.Scores | None]:
     """Return the scores of all parts with more of them."""
     return result | {part: {**(result[part] or {}), **found} for part, found in more.items()}
+
+
+def recalibrated(file: str, test: Predictions, inside: metrics.Mask | None) -> dict[str, object]:
+    """Return the scores of predictions recalibrated on held-out rows, or why there are none."""
+    arrays = read_npz(file)
+    if set(arrays) != set(Predictions.__dataclass_fields__):
+        raise DamagedFileError(f"{file} does not hold held-out rows; delete it and run again")
+    if not arrays["y"].size:
+        return {"status": NOT_HELD_OUT}
+    held_out = Predictions(**arrays)
+    try:
+        ways = recalibration.fit(held_out)
+    except DataError as error:
+        return {"status": "diverged", "message": str(error)}
+    return {
+        "status": "ok",
+        "held_out_rows": held_out.y.size,
+        "held_rmse": metrics.rmse(held_out),
+        "held_sharpness": metrics.sharpness(held_out),
+        "held_coverage_95": metrics.coverage(held_out, 95),
+        "ways": {
+            name: {
+                "factor": way.factor if math.isfinite(way.factor) else None,
+                **recalibration.evaluate(way, test, inside),
+            }
+            for name, way in ways.items()
+        },
+    }
 
 
 def differences(

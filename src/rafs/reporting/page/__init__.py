@@ -20,7 +20,7 @@ import pandas as pd
 from rafs.evaluation import metrics
 from rafs.reporting import labels, table_files
 from rafs.reporting.inputs import KEYS, Inputs
-from rafs.reporting.page import answer, details, scores, why
+from rafs.reporting.page import answer, details, intervals, scores, uci, why
 from rafs.reporting.page.elements import Html, facts, frame_table, join, shown_table, tag
 from rafs.reporting.table import ReportTable
 
@@ -39,6 +39,8 @@ SECTIONS = {
     "answer": ("Answer", "The answer"),
     "claims": ("Claims", "The paper's claims"),
     "why": ("Why", "What makes random activations work"),
+    "uci": ("UCI", "The field's own tables"),
+    "intervals": ("Intervals", "Intervals that hold"),
     "scores": ("Scores", "Scores"),
     "figures": ("Figures", "Figures"),
     "tables": ("Tables", "All tables"),
@@ -51,7 +53,7 @@ SECTIONS = {
 
 WORDS = {
     "nll": "NLL", "crps": "CRPS", "rmse": "RMSE", "rafs": "RAFs", "vs": "against",
-    "1d": "in 1D", "in": "inside", "out": "and outside the training range",
+    "uci": "UCI", "1d": "in 1D", "in": "inside", "out": "and outside the training range",
 }  # fmt: skip
 
 
@@ -84,18 +86,27 @@ def build(
     cells = {m: scores.scores(rows, m, methods) for m in explored if m in rows}
     drawn = {name: _figure(name, svg) for name, svg in (figures or {}).items()}
     beside = [drawn.pop(name) for name in beside_answer if name in drawn]
-    of_why = [name for name in drawn if (sections or {}).get(name) == "why"]
-    reasons = why.section(tables or {}, [drawn.pop(name) for name in of_why])
+    placed = {
+        section: [drawn.pop(name) for name in list(drawn) if (sections or {}).get(name) == section]
+        for section in ("why", "uci", "intervals")
+    }
+    folded = {name: _further(name, table) for name, table in (tables or {}).items()}
     content: dict[str, list[Any]] = {
         "answer": [*answer.headline(main), *answer.activations(rows), *beside],
         "claims": answer.claims(claims),
-        "why": reasons,
+        "why": why.section(tables or {}, placed["why"]),
+        "uci": uci.section(tables or {}, placed["uci"]),
+        "intervals": intervals.section(
+            (tables or {}).get(intervals.TABLE),
+            placed["intervals"],
+            folded.pop(intervals.TABLE, None),
+        ),
         "scores": [
             scores.explorer(rows, cells, methods),
             details.stored(inputs, rows, cells),
         ],
         "figures": [tag("div", list(drawn.values()), class_="gallery")] if drawn else [],
-        "tables": [_further(name, table) for name, table in (tables or {}).items()],
+        "tables": list(folded.values()),
         "datasets": [
             scores.section(name, rows, cells, inputs.record(name))
             for name in labels.in_order(rows["dataset"])

@@ -80,6 +80,13 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
 
 
+def shown(figures: Sequence[Html], tables: Sequence[str]) -> list[Html]:
+    """Return the figures of a section, and links to its tables."""
+    parts = [tag("div", list(figures), class_="gallery")] if figures else []
+    links = [tag("a", name.replace("_", " "), href=f"#table-{name}") for name in tables]
+    return parts + ([tag("p", "Tables: ", [[link, " "] for link in links])] if links else [])
+
+
 def scroll(table: Html, label: str) -> Html:
     """Return a table that scrolls by itself where the screen is too narrow for it."""
     return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=label)

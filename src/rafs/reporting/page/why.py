@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rafs.reporting.page.answer import badge
-from rafs.reporting.page.elements import Html, tag
+from rafs.reporting.page.elements import Html, shown, tag
 from rafs.reporting.table import ReportTable, records
 
 TABLES = (
@@ -19,12 +19,7 @@ def section(tables: Mapping[str, ReportTable], figures: Sequence[Html]) -> list[
     if "why" in tables:
         content.append(tag("p", "Statements of ours, judged over datasets as the claims are."))
         content.append(tag("ol", _findings(tables["why"]), class_="claims"))
-    if figures:
-        content.append(tag("div", list(figures), class_="gallery"))
-    links = [tag("a", n.replace("_", " "), href=f"#table-{n}") for n in TABLES if n in tables]
-    if links:
-        content.append(tag("p", "Tables: ", [[link, " "] for link in links]))
-    return content
+    return content + shown(figures, [name for name in TABLES if name in tables])
 
 
 def _findings(table: ReportTable) -> list[Html]:

@@ -1,0 +1,14 @@
+"""The UCI tables: what the results on them say, and how ensembles widen in gaps and tails."""
+
+from collections.abc import Mapping, Sequence
+
+from rafs.reporting import uci
+from rafs.reporting.page.elements import Html, shown, tag
+from rafs.reporting.table import ReportTable
+
+
+def section(tables: Mapping[str, ReportTable], figures: Sequence[Html]) -> list[Html]:
+    """Return the section; nothing where its experiments were not run."""
+    made = [name for name in uci.TABLES if name in tables]
+    said = uci.sentences({name: tables[name].frame for name in made})
+    return [*(tag("p", sentence) for sentence in said), *shown(figures, made)]

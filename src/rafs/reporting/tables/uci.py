@@ -1,0 +1,158 @@
+"""The methods on the UCI tables in short, beside what others have printed."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from rafs.evaluation import statistics
+from rafs.reporting import labels, published
+from rafs.reporting.inputs import Inputs
+from rafs.reporting.table import (
+    ReportTable,
+    Row,
+    chosen,
+    gaps,
+    number,
+    p_equals,
+    p_value,
+    ranked,
+    records,
+)
+from rafs.reporting.tables._field import EXPERIMENTS, label, over_splits
+
+CAPTION = "The methods on the UCI tables in short: ranks, and results beside printed ones."
+READS = ("scores",)
+
+RANKED = ("nll", "rmse", "crps")
+COMPARED = ("nll", "rmse")
+TUNED = "tuned MC dropout"
+AGAINST = {metric: f"Against {TUNED}, {metric.upper()}" for metric in COMPARED}
+OUTCOMES = {"win": "wins", "tie": "ties", "loss": "losses"}
+EXPLAINED = (
+    "Mean ranks are over the tables, by the median over splits, and of the ensembles alone; p is "
+    "Nemenyi's against the lowest mean rank in NLL. Lower than printed: on how many tables the "
+    "mean over splits, rounded as the printed one, is lower in NLL, and in RMSE. "
+    f"Against {TUNED}, split by split: on how many tables significantly better, not different, "
+    "worse (Nadeau and Bengio's corrected t-test, Holm's correction over the tables, 5 %). "
+    "Coverage: the median over tables of the median over splits."
+)
+
+
+def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
+    """Build the table; options: `experiments`, `methods`, `datasets`."""
+    frame = chosen(inputs, options, EXPERIMENTS)
+    found = numbers(frame)
+    ranks = statistics.ranking(ranked(frame), "nll")
+    left_out = ", ".join(map(labels.dataset, ranks.left_out))
+    return ReportTable(
+        caption=f"The methods on the UCI tables, the best mean rank in NLL first. {EXPLAINED}",
+        frame=found,
+        head=["Method", *CELLS],
+        rows=rows(found),
+        notes=[
+            f"Friedman's test of equal ranks in NLL over {ranks.datasets} tables: "
+            f"{p_equals(ranks.p)}; mean ranks that differ by {number(ranks.critical_difference)} "
+            "or more differ significantly (Nemenyi, 5 %).",
+            *(
+                [f"Without ranks, because an ensemble has no score: {left_out}."]
+                if left_out
+                else []
+            ),
+            *gaps(frame),
+        ],
+    )
+
+
+def numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per method: the ensembles by their mean rank in NLL, then the references."""
+    ranks = {metric: statistics.ranking(ranked(frame), metric) for metric in RANKED}
+    nll = ranks["nll"]
+    known = {name: rank for name, rank in nll.mean_ranks.items() if not math.isnan(rank)}
+    best = min(known, key=lambda name: known[name]) if known else None
+    coverage = statistics.wide(frame, "coverage_95").groupby(level="dataset").median().median()
+    found = pd.DataFrame({"method": list(dict.fromkeys(frame["method"]))})
+    columns: dict[str, Mapping[str, Any] | pd.Series[Any]] = {
+        "reference": {name: name in labels.REFERENCES for name in found["method"]},
+        **{f"mean_rank_{metric}": ranks[metric].mean_ranks for metric in RANKED},
+        "p_against_best_nll": nll.nemenyi[best].drop(best) if best else {},
+        "tables": frame.groupby("method")["dataset"].nunique(),
+        **_lower_than_printed(frame),
+        **_paired(frame),
+        "coverage_95": coverage,
+    }
+    for name, values in columns.items():
+        found[name] = found["method"].map(dict(values))
+    return found.sort_values(["reference", "mean_rank_nll"], kind="stable", ignore_index=True)
+
+
+def _lower_than_printed(frame: pd.DataFrame) -> dict[str, dict[str, int]]:
+    """Return on how many tables each method has a lower mean than each printed source."""
+    columns, none = {}, dict.fromkeys(frame["method"], 0)
+    for metric in COMPARED:
+        ours = over_splits(frame, metric)
+        ours["mean"] = ours["mean"].where(ours["diverged"] == 0, math.inf).round(2)
+        both = ours.merge(published.uci(), on="dataset")
+        lower = both[both["mean"] < both[metric]]
+        for source in published.UCI_SOURCES:
+            count = lower.loc[lower["source"] == source, "method"].value_counts()
+            columns[below(source, metric)] = none | count.to_dict()
+    return columns
+
+
+def _paired(frame: pd.DataFrame) -> dict[str, dict[str, int]]:
+    """Return how often each method wins, ties and loses against tuned MC dropout."""
+    theirs = published.uci_mc_dropout().rename(columns={"split": "seed"})
+    theirs = theirs[theirs["dataset"].isin(frame["dataset"])]
+    category = dict(zip(frame["dataset"], frame["category"], strict=True))
+    rival = theirs.assign(method=TUNED, status="ok", category=theirs["dataset"].map(category))
+    runs = pd.concat([frame, rival], ignore_index=True)
+    columns: dict[str, dict[str, int]] = {}
+    for metric in COMPARED:
+        for method in dict.fromkeys(frame["method"]):
+            found = statistics.compare(runs, metric, str(method), TUNED)
+            for outcome, name in OUTCOMES.items():
+                count = int((found["outcome"] == outcome).sum())
+                columns.setdefault(f"{name}_{metric}", {})[str(method)] = count
+    return columns
+
+
+def below(source: str, metric: str) -> str:
+    """Return the column that counts the tables with a lower score than a printed source."""
+    return f"below_{source.lower().replace('-', '_')}_{metric}"
+
+
+def _lower(row: Mapping[str, Any], source: str) -> str:
+    return ", ".join(str(int(row[below(source, metric)])) for metric in COMPARED)
+
+
+def _against(row: Mapping[str, Any], metric: str) -> str:
+    return ", ".join(str(int(row[f"{name}_{metric}"])) for name in OUTCOMES.values())
+
+
+CELLS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "Mean rank, NLL": lambda row: number(row["mean_rank_nll"]),
+    "p": lambda row: p_value(row["p_against_best_nll"]),
+    "Mean rank, RMSE": lambda row: number(row["mean_rank_rmse"]),
+    "Mean rank, CRPS": lambda row: number(row["mean_rank_crps"]),
+    "Tables": lambda row: str(int(row["tables"])),
+    **{
+        f"Lower than {label(source)}": partial(_lower, source=source)
+        for source in published.UCI_SOURCES
+    },
+    **{heading: partial(_against, metric=metric) for metric, heading in AGAINST.items()},
+    "95 % coverage": lambda row: number(row["coverage_95"]),
+}
+"""Headings, and how their cells are shown."""
+
+
+def rows(found: pd.DataFrame, heads: Iterable[str] = tuple(CELLS)) -> list[Row | None]:
+    """Return the cells below some headings, with a line above the references."""
+    shown: list[Row | None] = []
+    for row in records(found):
+        if row["reference"] and shown and None not in shown:
+            shown.append(None)
+        shown.append([labels.method(row["method"]), *(CELLS[name](row) for name in heads)])
+    return shown

@@ -22,8 +22,8 @@ import pandas as pd
 from rafs import methods
 from rafs.compare import chosen as chosen_methods
 from rafs.compare import recalibrated
-from rafs.compare.recalibrated import heading
 from rafs.compare.outcome import SHOWN, decimals, equals, label, losses, lost, summary, text
+from rafs.compare.recalibrated import heading
 from rafs.config import Params, load
 from rafs.config.parameters import listed
 from rafs.datasets import tabular, user

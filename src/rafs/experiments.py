@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
-from rafs import methods
 from rafs.config.checks import SO_FAR
 from rafs.config.models import VARIANT, Choice, ExperimentEntry, PartEntry
 from rafs.config.parameters import Params, Settings, is_setting, part_of
@@ -192,7 +191,7 @@ class Experiment:
 
     def _resolve(self, method: str, odd: tuple[str, ...]) -> Settings:
         variant = self.variant(method)
-        return methods.get(variant.base).resolve(
+        return self._params.method(variant.base).resolve(
             *self._params.layers(self.name, variant.base),
             *quirks.layers(odd, variant.base),
             variant.settings,
@@ -209,12 +208,12 @@ class Experiment:
         if self.tuning != self.name:
             return None
         space = self._params.search(run.base)
-        known = self._described[run.dataset].noise is not None
-        if not space and (known or not methods.get(run.base).needs_noise):
-            return None
         swept = self.variant(run.method).section("tuning")
+        options = {**self._params.tuning.written(), **swept}
+        if not space:  # nothing to choose from; the default is still scored on held-out rows
+            options |= {"trials": 1, "keep": 1}
         written = {name: values.written() for name, values in space.items()}
-        return SearchSettings(written, {**self._params.tuning.written(), **swept})
+        return SearchSettings(written, options)
 
     def ranges(self) -> dict[str, Settings]:
         """Return the ends of what is searched by method; nothing if values are taken."""

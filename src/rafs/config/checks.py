@@ -17,6 +17,7 @@ from rafs.config.wording import nearest
 from rafs.datasets import quirks, user
 from rafs.datasets.core import USER
 from rafs.errors import ParameterError
+from rafs.methods.base import Method
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 LEAST_TO_TUNE = 3  # training rows: one to hold out, two to train on
@@ -54,17 +55,24 @@ def _check_methods(params: Params) -> None:
     shared = params.ensemble.written()
     for name in params.methods:
         where = f"methods.{name}"
-        if name not in methods.names():
-            raise ParameterError(f"{where}: no such method; {nearest(name, methods.names())}")
-        fixed = params.fixed(name)
-        methods.get(name).resolve(shared, fixed, where=where)
+        if name not in params.method_names:
+            raise ParameterError(
+                f"{where}: no such method; {nearest(name, params.method_names)} (one of your own "
+                f"needs {' or '.join(f'`{key}:`' for key in methods.DEFINED)})"
+            )
+        if name not in methods.names() and not NAME.fullmatch(name):
+            raise ParameterError(
+                f"{where}: the name becomes part of file names; use small letters, digits and _"
+            )
+        fixed, method = params.fixed(name), params.method(name)
+        method.resolve(shared, fixed, where=where)
         for key, distribution in params.search(name).items():
-            usable = partial(_resolve, name, [shared, fixed], key, f"{where}.search")
+            usable = partial(_resolve, method, [shared, fixed], key, f"{where}.search")
             _check_search(f"{where}.search.{key}", distribution, usable)
 
 
-def _resolve(method: str, layers: list[Settings], key: str, where: str, value: Any) -> None:
-    methods.get(method).resolve(*layers, {key: value}, where=where)
+def _resolve(method: Method, layers: list[Settings], key: str, where: str, value: Any) -> None:
+    method.resolve(*layers, {key: value}, where=where)
 
 
 def _check_search(where: str, searched: Distribution, usable: Callable[[Any], None]) -> None:
@@ -148,12 +156,12 @@ def _check_experiment(params: Params, name: str) -> None:
     if entry.sweep and entry.variants:
         raise ParameterError(f"{where} has a sweep and variants; it can have one of them")
     for method in entry.methods:
-        if method not in methods.names():
+        if method not in params.method_names:
             raise ParameterError(
-                f"{where}.methods: {method!r} is no method; {nearest(method, methods.names())}"
+                f"{where}.methods: {method!r} is no method; {nearest(method, params.method_names)}"
             )
         for layer in layers:
-            methods.get(method).resolve(
+            params.method(method).resolve(
                 *params.layers(name, method), layer, where=f"{where}.{_swept(entry)}".rstrip(".")
             )
     _check_quirks(entry, where)
@@ -250,7 +258,7 @@ def _check_protocol(params: Params, name: str) -> None:
         )
     if params.tuning_source(name) is not None:
         return
-    if not any(methods.get(method).needs_noise for method in entry.methods):
+    if not any(params.method(method).needs_noise for method in entry.methods):
         return
     for dataset in chosen:
         assumed = "assumed_noise" in quirks.active(protocol, dataset)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import Field
 
-from rafs import datasets
+from rafs import datasets, methods
 from rafs.config.fields import Among, Group, SomeNames
 from rafs.config.models import (
     EXPERIMENT_NAME,
@@ -25,6 +25,9 @@ from rafs.config.wording import nearest
 from rafs.datasets.core import USER, Spec
 from rafs.engine.problem import CHOICES
 from rafs.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rafs.methods.base import Method
 
 T = TypeVar("T")
 Settings = Mapping[str, Any]  # plain JSON values by name; the methods know which
@@ -94,6 +97,16 @@ class Params(Group):
         return [name for name in known if name in wanted]
 
     # --- methods --------------------------------------------------------------------------------
+
+    @cached_property
+    def method_names(self) -> tuple[str, ...]:
+        """The methods of the package, and those that this file defines."""
+        defined = (n for n, entry in self.methods.items() if methods.defined_by(n, entry.fixed))
+        return (*methods.names(), *defined)
+
+    def method(self, name: str) -> "Method":
+        """Return a method."""
+        return methods.of(name, self.fixed(name))
 
     def fixed(self, method: str) -> dict[str, Any]:
         """Return the settings of a method without its search space; m+rafs takes those of m."""

@@ -241,6 +241,10 @@ class Method(ABC):
             raise ParameterError(f"{where}.prior.bias must be above 0, for Γ needs its inverse")
         return settings
 
+    def identity(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a result depends on besides settings, data and the code of this package."""
+        return {}
+
     @abstractmethod
     def plan(self, task: Task, settings: Settings) -> TrainingPlan:
         """Return the networks to train: the method's row of the table of constants."""

@@ -8,6 +8,9 @@ Such a model is fitted in standardised units as all others are, and predicts in 
   are those of the Gaussian that fits them best;
 - ``predict(X)`` alone: the noise is then known or fitted, as for an ensemble without spread.
 
+A model of this package may have ``moments(X)`` instead, which tells the epistemic part as well. Of
+other models it is not known: their whole variance counts as aleatoric.
+
 What goes wrong inside a model is an `EstimatorError` in place of its predictions.
 """
 
@@ -16,7 +19,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -31,11 +34,22 @@ from rafs.seeding import integer as seed_integer
 NONE: Schema = {}
 SHARED = ("size", "hidden", "activations", "activation")  # of the ensembles; ignored here
 LEVELS = (np.arange(20) + 0.5) / 20  # of the quantiles that are asked for
+NAMES = ("mean", "standard deviation", "epistemic variance")
 SHOWN = 200  # characters of a message that are kept
 
 
+class Moments(NamedTuple):
+    """What a model predicts for every row."""
+
+    mean: Array
+    sd: Array  # of a new observation
+    epistemic: Array  # variance
+
+
 def kind_of(model: Any) -> str:
-    """Return how a class, or an object of it, predicts: std, dist, quantiles or mean."""
+    """Return how a class, or an object of it, predicts: moments, std, dist, quantiles or mean."""
+    if callable(getattr(model, "moments", None)):
+        return "moments"
     if "return_std" in inspect.signature(getattr(model, "predict", print)).parameters:
         return "std"
     for name, kind in (
@@ -74,28 +88,33 @@ class FittedModel:
         aleatoric = sd**2 - epistemic
         return Prediction(mean, sd**2, epistemic, aleatoric, mean[None, :], np.ones(1))
 
-    def _moments(self, x: Array) -> tuple[Array, Array, Array]:
-        """Return mean, standard deviation and epistemic variance."""
-        kind = kind_of(self.model)
-        spread = np.zeros(len(x))
+    def _moments(self, x: Array) -> Moments:
+        """Return what the model predicts, checked."""
+        found = self._predicted(x)
+        moments = Moments(
+            *(checked(what, each, len(x)) for what, each in zip(NAMES, found, strict=True))
+        )
+        if not (moments.sd > 0).all():
+            raise EstimatorError("a predicted standard deviation is not above 0; check the model")
+        return moments
+
+    def _predicted(self, x: Array) -> tuple[Any, Any, Any]:
+        """Return mean, standard deviation and epistemic variance as the model gives them."""
+        kind, nothing = kind_of(self.model), np.zeros(len(x))
+        if kind == "moments":
+            return tuple(self.model.moments(x))
         if kind == "std":
-            mean, sd = self.model.predict(x, return_std=True)
-        elif kind == "dist":
+            return (*self.model.predict(x, return_std=True), nothing)
+        if kind == "dist":
             named = "pred_dist" if hasattr(self.model, "pred_dist") else "predict_dist"
             found = getattr(self.model, named)(x)
-            mean, sd = _value(found.mean), _value(found.std)
-        elif kind == "quantiles":
-            quantiles = checked("quantiles", self.model.predict_quantiles(x, LEVELS), len(x), 20)
+            return _value(found.mean), _value(found.std), nothing
+        if kind == "quantiles":
+            found = self.model.predict_quantiles(x, LEVELS)
+            quantiles = checked("quantiles", found, len(x), len(LEVELS))
             z = ndtri(LEVELS)
-            mean, sd = quantiles.mean(axis=1), quantiles @ z / (z @ z)
-        else:
-            mean, sd = self.model.predict(x), np.full(len(x), self.noise)
-        mean, sd = checked("mean", mean, len(x)), checked("standard deviation", sd, len(x))
-        if not (sd > 0).all():
-            raise EstimatorError("a predicted standard deviation is not above 0; check the model")
-        if callable(between := getattr(self.model, "epistemic_variance", None)):
-            spread = np.minimum(checked("epistemic variance", between(x), len(x)), sd**2)
-        return mean, sd, spread
+            return quantiles.mean(axis=1), quantiles @ z / (z @ z), nothing
+        return self.model.predict(x), np.full(len(x), self.noise), nothing
 
 
 def _value(attribute: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`trees` is a bootstrap of gradient-boosted trees: mean and quantiles (HistGradientBoosting)."""
+"""`trees` is a bootstrap of gradient-boosted trees with quantiles (HistGradientBoosting)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,12 +9,12 @@ from rafs.engine import Training
 from rafs.errors import DivergedError
 from rafs.methods.base import Task, Trial
 from rafs.methods.ensemble import Array, Ensemble
-from rafs.methods.external import ExternalMethod
+from rafs.methods.external import ExternalMethod, Moments
 from rafs.methods.settings import Schema, Settings, integer, number
 
 QUANTILES = (0.158655, 0.841345)  # one standard deviation below and above a Gaussian mean
-ITERATION = 30  # steps of a network that stand for one iteration of boosting: 100 of 3,000
-
+STEPS = 30  # of a network that stand for one iteration of boosting: 100 of 3,000
+LEAST = 1e-3  # standard deviation, in those of y, so that quantiles never meet
 
 SCHEMA: Schema = {
     "learning_rate": number(0.1, "shrinkage of every tree", above=0.0, most=1.0),
@@ -25,21 +25,21 @@ SCHEMA: Schema = {
 
 
 class Trees(ExternalMethod):
-    """Each of some resamples of the rows trains a mean and two quantiles.
+    """Mean and spread of models of resampled rows, and the noise between two quantiles of y.
 
-    The spread of the means over resamples is epistemic; half the distance of the quantiles, on
-    average over resamples, is the aleatoric standard deviation. A trial of a tuning uses all rows
-    once, without resampling.
+    The variance of the means over the resamples is epistemic; half the distance of the quantiles,
+    which are fitted to all rows, is the aleatoric standard deviation. A trial of a tuning fits the
+    mean to all rows once, without resampling.
     """
 
-    name, label, role, order = "trees", "Boosted trees", "reference", 6
+    name, label, role, order = "trees", "Boosted trees", "reference", 8
     schema = SCHEMA
 
     def fit_trials(
         self, trials: Sequence[Trial], training: Training
     ) -> list[Ensemble | DivergedError]:
         """Fit with the effort of a trial."""
-        return super().fit_trials([(t, {**s, "resamples": 1}) for t, s in trials], training)
+        return self.fit_all([(task, {**s, "resamples": 1}) for task, s in trials], training)
 
     def fit_all(
         self, trials: Sequence[Trial], training: Training
@@ -49,11 +49,11 @@ class Trees(ExternalMethod):
 
     def make(self, settings: Settings, training: Training, task: Task, seed: int) -> Any:
         """Return the model."""
-        return BoostedTrees(settings, max(1, training.steps // ITERATION), seed)
+        return BoostedTrees(settings, max(1, training.steps // STEPS), seed)
 
 
 class BoostedTrees:
-    """The models of all resamples."""
+    """Models of the mean, one per resample, and of two quantiles."""
 
     def __init__(self, settings: Settings, iterations: int, seed: int) -> None:
         self.settings, self.iterations, self.seed = settings, iterations, seed
@@ -73,32 +73,17 @@ class BoostedTrees:
         )
 
     def fit(self, x: Array, y: Array) -> None:
-        """Fit a mean and two quantiles per resample; a single one takes all rows."""
+        """Fit the means to resamples, a single one to all rows, and the quantiles to all rows."""
         random, n = np.random.default_rng(self.seed), len(y)
-        count = self.settings["resamples"]
-        samples = (
-            [random.integers(n, size=n) for _ in range(count)] if count > 1 else [np.arange(n)]
-        )
-        self.models = [
-            (
-                self._model("squared_error").fit(x[rows], y[rows]),
-                *(self._model("quantile", q).fit(x[rows], y[rows]) for q in QUANTILES),
-            )
-            for rows in samples
-        ]
-        residuals = y - self.models[0][0].predict(x)
-        self.least = 1e-3 * float(np.std(residuals) + np.std(y))
+        m = self.settings["resamples"]
+        samples = [random.integers(n, size=n) for _ in range(m)] if m > 1 else [np.arange(n)]
+        self.means = [self._model("squared_error").fit(x[rows], y[rows]) for rows in samples]
+        self.quantiles = [self._model("quantile", q).fit(x, y) for q in QUANTILES]
 
-    def _outputs(self, x: Array) -> Array:
-        return np.array([[model.predict(x) for model in models] for models in self.models])
-
-    def predict(self, x: Array, return_std: bool = True) -> tuple[Array, Array]:
-        """Return mean and standard deviation."""
-        mean, low, high = self._outputs(x).transpose(1, 0, 2)
-        within = np.maximum((high - low) / 2, self.least)
-        return mean.mean(axis=0), np.sqrt(np.mean(within**2, axis=0) + self.epistemic_variance(x))
-
-    def epistemic_variance(self, x: Array) -> Array:
-        """Return the variance of the means over resamples."""
-        means = self._outputs(x)[:, 0]
-        return means.var(axis=0, ddof=1) if len(means) > 1 else np.zeros(len(x))
+    def moments(self, x: Array) -> Moments:
+        """Return mean, standard deviation and the variance of the means over resamples."""
+        means = np.array([model.predict(x) for model in self.means])
+        low, high = (model.predict(x) for model in self.quantiles)
+        noise = np.maximum((high - low) / 2, LEAST)
+        epistemic = means.var(axis=0, ddof=1) if len(means) > 1 else np.zeros(len(x))
+        return Moments(means.mean(axis=0), np.sqrt(noise**2 + epistemic), epistemic)

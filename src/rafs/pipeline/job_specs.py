@@ -59,6 +59,7 @@ class TrainSpec(TypedDict):
     sweep: Values
     training: Values
     scaled: NotRequired[bool]
+    uses: NotRequired[Values]  # code, packages and files of a method that params.yaml defines
 
 
 class ScoreSpec(TypedDict):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rafs import config, methods
+from rafs import config
 from rafs.config.parameters import Params, listed
 from rafs.reporting import catalogue
 from rafs.reporting.catalogue import Offer
@@ -24,7 +24,7 @@ def check_shown(params: Params) -> None:
         )
         for name, entry in params.experiments.items()
     }
-    every = Offer(list(params.described), methods.names(), ())
+    every = Offer(list(params.described), params.method_names, ())
     for kind, entries in (("tables", params.tables), ("figures", params.figures)):
         for name, entry in entries.items():
             catalogue.check(kind, name, entry.written(), experiments, every)

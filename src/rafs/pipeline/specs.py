@@ -8,7 +8,7 @@ that what triggers a job is what the job uses.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rafs import __version__, methods, paths
+from rafs import __version__, paths
 from rafs.config.parameters import Params
 from rafs.experiments import DESCRIBED, Experiments, Run
 from rafs.files import canonical_json, sha256
@@ -108,7 +108,10 @@ class Specs:
         )
         if "unscaled" in experiment.quirks(run):
             spec["scaled"] = False
-        return self._spec(["rafs.pipeline.jobs.train", methods.module_of(run.base)], spec)
+        method = self.params.method(run.base)
+        if uses := method.identity(spec["settings"]):
+            spec["uses"] = uses
+        return self._spec(["rafs.pipeline.jobs.train", type(method).__module__], spec)
 
     @once
     def score(self, runs: tuple[Run, ...]) -> str:

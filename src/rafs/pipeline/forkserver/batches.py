@@ -29,7 +29,7 @@ def trains_on_gpu(spec: Mapping[str, Any], file: Path) -> bool:
     if isinstance(data, str):
         return False
     rows, features = data.x_train.shape
-    method, how = methods.get(spec["base"]), training(rows, spec["training"])
+    method, how = methods.of(spec["base"], spec["settings"]), training(rows, spec["training"])
     settings = method.resolve(spec["settings"], spec["sweep"])
     parameters = n_parameters((features, *settings.get("hidden", ()), method.n_outputs))
     work = parameters * min(how.batch_size or rows, rows) * settings.get("size", 1)

@@ -24,10 +24,16 @@ class GaussianProcess(ExternalMethod):
         from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
         rows, inputs = task.x.shape
-        if rows > MOST_ROWS:
-            raise EstimatorError(
-                f"{rows} training rows are more than the {MOST_ROWS} of an exact process; use fewer"
-            )
-        lengths = RBF(np.full(inputs, float(np.sqrt(inputs))), (1e-2, 1e3))
-        kernel = ConstantKernel(1.0, (1e-2, 1e3)) * lengths + WhiteKernel(0.1, (1e-6, 10.0))
+        check_rows(rows)
+        lengths = RBF(np.full(inputs, float(np.sqrt(inputs))), (1e-2, 1e4))
+        kernel = ConstantKernel(1.0, (1e-3, 1e6)) * lengths + WhiteKernel(0.1, (1e-6, 10.0))
         return GaussianProcessRegressor(kernel, random_state=seed)
+
+
+def check_rows(rows: int) -> None:
+    """Refuse more rows than an exact process can be fitted to."""
+    if rows > MOST_ROWS:
+        raise EstimatorError(
+            f"{rows} training rows are more than the {MOST_ROWS} that an exact Gaussian process "
+            "is fitted to; leave the method out there (`largest` of the experiment)"
+        )

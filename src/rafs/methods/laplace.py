@@ -1,0 +1,82 @@
+"""Last-layer Laplace approximation (MacKay 1992; Kristiadi, Hein and Hennig 2020).
+
+One network is trained to the maximum of its posterior, Eq. 2 with the centre 0. Given its hidden
+layers it is linear in the weights w of its last layer, whose posterior is then a Gaussian without
+further approximation:
+
+    w | y ~ N(ŵ, A⁻¹),    A = Φᵀ Φ / σ_a² + Σ_w⁻¹
+
+where row i of Φ holds the last hidden units for x_i, and 1 for the bias. The prediction at x has
+the mean of the network and the variance φ(x)ᵀ A⁻¹ φ(x) + σ_a².
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cholesky, solve_triangular
+
+from rafs.engine import Fit, Members, outputs
+from rafs.engine.layout import layers
+from rafs.methods.base import COMMON, Method, Task, TrainingPlan
+from rafs.methods.ensemble import PRECISE, Array, Ensemble, Prediction
+from rafs.methods.prior import deviations, regularisation
+from rafs.methods.settings import Settings, extend
+
+LEAST_NOISE = 1e-3  # in standard deviations of y, so that A has a root
+
+
+@dataclass(frozen=True)
+class LastLayer(Ensemble):
+    """One network with the Cholesky factor of A, the posterior precision of its last layer."""
+
+    factor: Array | None = None
+
+    def predict(self, x: Array) -> Prediction:
+        """Return the exact moments under the posterior of the last layer."""
+        found = super().predict(x)
+        theta = self.theta[0]
+        phi = units(self.members, theta, last_layer(self.members), x)
+        epistemic = (solve_triangular(self.factor, phi, lower=True) ** 2).sum(axis=0)
+        return replace(found, variance=found.variance + epistemic, epistemic=epistemic)
+
+
+class Laplace(Method):
+    """Γ = σ_a² Σ_0⁻¹ with the centre 0, and a posterior over the last layer."""
+
+    name, label, role, order = "laplace", "Laplace", "reference", 7
+    anchored = True
+    schema = extend(COMMON, prior={"weight": 2.0})
+
+    def plan(self, task: Task, settings: Settings) -> TrainingPlan:
+        """Return one network, regularised towards zero."""
+        network = self.networks(task, settings, size=1)
+        gamma = regularisation(network.widths, settings["prior"], task.noise)
+        return TrainingPlan(replace(network, gamma=gamma[None, :]))
+
+    def ensemble(self, task: Task, settings: Settings, plan: TrainingPlan, result: Fit) -> Ensemble:
+        """Return the trained network with the posterior of its last layer."""
+        trained = super().ensemble(task, settings, plan, result)
+        last = last_layer(plan.members)
+        phi = units(plan.members, trained.theta[0], last, task.x)
+        prior = deviations(trained.widths, settings["prior"])[last]
+        precision = phi @ phi.T / max(task.noise, LEAST_NOISE) ** 2 + np.diag(1 / prior**2)
+        return LastLayer(**vars(trained), factor=cholesky(precision, lower=True))
+
+
+def last_layer(network: Members) -> NDArray[np.intp]:
+    """Return where the parameters of the last layer are; a bias that is switched off is none."""
+    layer = layers(network.widths)[-1]
+    absent = network.scales is not None and network.scales[0, -1, 1] == 0
+    return np.arange(layer.weight.start, layer.weight.stop if absent else layer.bias.stop)
+
+
+def units(network: Members, theta: Array, last: NDArray[np.intp], x: Array) -> Array:
+    """Return the last hidden units and 1 for the bias, [unit, row].
+
+    The output is linear in the last layer: unit k is the output when that layer is the k-th unit
+    vector, so that the engine computes all of them as so many networks.
+    """
+    probes = np.tile(theta, (last.size, 1))
+    probes[:, last] = np.eye(last.size)
+    return outputs(network.take([0] * last.size), probes, x, PRECISE)

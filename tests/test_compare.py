@@ -12,11 +12,13 @@ import pandas as pd
 import pytest
 import yaml
 
+from documented import block
 from rafs import cli, compare, methods
 from rafs.cli.compare import equality, progress
-from rafs.compare import recalibrated
+from rafs.compare import recalibrated, selection
 from rafs.config import Params
 from rafs.datasets import tabular
+from rafs.errors import ParameterError
 from rafs.evaluation.metrics import Predictions
 from rafs.methods.tuning import HeldOut
 from rafs.reporting import labels
@@ -362,22 +364,29 @@ def test_what_an_estimator_does_wrong_is_said_and_the_rest_is_shown(
 
 def test_an_estimator_of_a_file_is_tuned(table, tmp_path):
     (tmp_path / "workflow").symlink_to(ROOT / "workflow")
-    entry = {
-        "estimator": "sklearn.linear_model.Ridge",
-        "search": {"alpha": {"log_uniform": [1e-3, 1e3]}},
-    }
-    Path("more.yaml").write_text(yaml.safe_dump({**GOOD, "methods": {"mine": entry}}))
+    (entry,) = yaml.safe_load(block("docs/own-data.md", "one more method"))["methods"].items()
+    name, described = entry
+    Path("more.yaml").write_text(yaml.safe_dump({**GOOD, "methods": {name: described}}))
     options = dict.fromkeys(
         ("target", "features", "categorical", "split", "noise", "seeds", "trials", "steps")
     )
     options |= {"target": "y", "categorical": ["kind"], "params": "more.yaml", "trials": 5}
-    plan = compare.plan(table, {**options, "methods": ["mine", "sklearn.linear_model.Lasso"]})
-    assert plan.fixed("mine") == {"estimator": "sklearn.linear_model.Ridge", "arguments": {}}
-    assert plan.tuning("mine")["trials"] == 5
+    plan = compare.plan(table, {**options, "methods": [name, "sklearn.linear_model.Lasso"]})
+    assert plan.fixed(name) == {"estimator": described["estimator"], "arguments": {}}
+    assert plan.tuning(name)["trials"] == 5
     assert plan.tuning("sklearn.linear_model.Lasso")["trials"] == 1
     source = tabular.read(plan.entry, Path(table))
-    row = compare.Worker(plan, source).run("mine", 0)
+    row = compare.Worker(plan, source).run(name, 0)
     assert row["status"] == "ok"
+
+
+def test_predictions_cannot_be_compared():
+    entry = {"elsewhere": {"predictions": "made.csv"}}
+    params = Params.model_validate({**GOOD, "methods": entry})
+    with pytest.raises(
+        ParameterError, match="elsewhere has predictions only, and nothing to train"
+    ):
+        selection.check(params, ["elsewhere"])
 
 
 def test_the_conformal_interval_of_a_run():

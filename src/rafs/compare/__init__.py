@@ -20,8 +20,7 @@ from typing import Any
 import pandas as pd
 
 from rafs import methods
-from rafs.compare import chosen as chosen_methods
-from rafs.compare import recalibrated
+from rafs.compare import recalibrated, selection
 from rafs.compare.outcome import SHOWN, decimals, equals, label, losses, lost, summary, text
 from rafs.compare.recalibrated import heading
 from rafs.config import Params, load
@@ -61,7 +60,7 @@ class Comparison:
 
     def fixed(self, method: str) -> dict[str, Any]:
         """Return the settings that a method starts from."""
-        given = chosen_methods.settings(self.params, method)
+        given = selection.settings(self.params, method)
         return methods.of(method, given).resolve(self.params.ensemble.written(), given)
 
     def search(self, method: str) -> dict[str, Any]:
@@ -97,7 +96,7 @@ def plan(file: str, options: Mapping[str, Any]) -> Comparison:
     entry = {kind: file, **{key: value for key, value in entry.items() if value is not None}}
     chosen = tuple(options.get("methods") or methods.plain())
     if options.get("random_activations"):
-        chosen = chosen_methods.with_random_activations(chosen)
+        chosen = selection.with_random_activations(chosen)
     asked = {name: options[name] for name in ("seeds", "trials", "steps")}
     asked = {name: value for name, value in asked.items() if value is not None}
     for name, value in asked.items():
@@ -111,7 +110,7 @@ def plan(file: str, options: Mapping[str, Any]) -> Comparison:
     if "seeds" in asked:
         asked["seeds"] = tuple(range(asked["seeds"]))
     made = comparison(name_of(path), entry, chosen, options.get("params") or DEFAULTS)
-    chosen_methods.check(made.params, made.methods)
+    selection.check(made.params, made.methods)
     return replace(made, **asked)
 
 
@@ -177,8 +176,7 @@ class Worker:
             "status": "ok", "message": "",
         }  # fmt: skip
         try:
-            if methods.defined_by(method, spec["settings"]) is None:
-                runs.load_compiled_code(method)  # what is compiled once is nobody's training time
+            runs.load_compiled_code(method)  # what is compiled once is nobody's training time
             begun = time.process_time()
             runs.tune([run])
             (found,) = runs.fit_predict([runs.prepare(run)])

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import yaml
 
-from documented import BLOCK, ROOT, blocks, commands
+from documented import BLOCK, ROOT, block, blocks, commands
 from rafs import cli, datasets, methods
 from rafs.cli.completion import commands as subcommands
 from small_project import Copy

@@ -98,7 +98,7 @@ COMPILE := pip-compile --quiet --strip-extras --allow-unsafe --no-header \
   --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
 
 lock: tools ## renew the lock files to the newest versions that pyproject.toml allows, but for torch (needs the network)
-	$(COMPILE) --upgrade --extra parquet --extra workflow --output-file requirements.lock pyproject.toml
+	$(COMPILE) --upgrade --extra ngboost --extra parquet --extra workflow --output-file requirements.lock pyproject.toml
 	$(COMPILE) --extra torch --constraint requirements.lock --output-file requirements-torch.lock pyproject.toml
 	$(COMPILE) --upgrade --extra dev --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
 	python workflow/pins.py

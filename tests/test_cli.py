@@ -68,7 +68,7 @@ def test_bash_completes_commands_options_values_and_files(tmp_path):
     assert completed("rafs compare --t", tmp_path) == ["--target", "--trials"]
     assert completed("rafs compare ", tmp_path) == ["table.csv"]
     assert completed("rafs compare table.csv --methods de ra", tmp_path) == ["rafs"]
-    assert set(completed("rafs compare t.csv --methods ", tmp_path)) == set(methods.ensembles())
+    assert set(completed("rafs compare t.csv --methods ", tmp_path)) == set(methods.names())
     assert completed("rafs fetch --only bo", tmp_path) == ["boston"]
     assert completed("rafs completion ", tmp_path) == ["bash", "zsh"]
 

@@ -12,9 +12,15 @@ import pandas as pd
 import pytest
 import yaml
 
+from documented import block
 from rafs import cli, compare, methods
 from rafs.cli.compare import equality, progress
+from rafs.compare import recalibrated, selection
 from rafs.config import Params
+from rafs.datasets import tabular
+from rafs.errors import ParameterError
+from rafs.evaluation.metrics import Predictions
+from rafs.methods.tuning import HeldOut
 from rafs.reporting import labels
 from rafs.reporting.table import number
 
@@ -68,8 +74,9 @@ def test_one_line_gives_a_table_a_picture_and_files(table, capsys):
     assert "y from 3 features" in shown.out
     assert "2 splits into 48 training and 12 test rows; lowest median NLL first" in shown.out
     head, *rows = shown.out.splitlines()[1:4]
-    shown_scores = ("nll_paper", "crps", "rmse", "coverage_95", "cpu_seconds")
-    columns = [labels.metric(name) for name in shown_scores]
+    columns = [labels.metric(name) for name in ("nll_paper", "crps", "rmse", "coverage_95")]
+    columns += ["95 % coverage, conformal", "95 % interval score", "95 % interval score, conformal"]
+    columns += [labels.metric("cpu_seconds")]
     assert head.split() == ["method", *" ".join(columns).split()]
     assert {row.split()[0] for row in rows} == {"DE", "RAFs"}
     assert "rafs: 4 of 4: " in shown.err
@@ -143,7 +150,7 @@ def test_what_diverges_is_said_and_the_rest_is_shown():
     from rafs.compare import picture
 
     notes = [t.get_text() for t in picture.draw(frame, rows, "a $ title").texts]
-    assert any("Diverged and left out: AE 1 of 10, DE 1 of 1" in note for note in notes)
+    assert any("Left out: AE 1 of 10 diverged; DE 1 of 1 diverged." in note for note in notes)
 
 
 def test_a_diverged_run_is_worse_than_any_score():
@@ -199,8 +206,8 @@ def test_random_activations_are_a_flag(table):
     )
     options |= {"target": "y", "categorical": ["kind"], "random_activations": True}
     assert set(compare.plan(table, options).methods) == set(methods.ensembles())
-    few = compare.plan(table, {**options, "methods": ["ae", "rp", "rafs"]})
-    assert few.methods == ("ae", "rp", "rafs", "rp+rafs")
+    few = compare.plan(table, {**options, "methods": ["ae", "rp", "rafs", "ridge"]})
+    assert few.methods == ("ae", "rp", "rafs", "ridge", "rp+rafs")
 
 
 @pytest.mark.parametrize(
@@ -209,6 +216,9 @@ def test_random_activations_are_a_flag(table):
         (("--target", "z"), "has no column 'z'; its columns are x, kind, y"),
         (("--target", "y"), "'kind' is not a column of numbers"),
         (("--target", "y", "--methods", "raf"), "did you mean 'rafs'?"),
+        (("--target", "y", "--methods", "no.such.Class"), "there is no module 'no'"),
+        (("--target", "y", "--methods", "math.Class"), "the module math has no 'Class'"),
+        (("--target", "y", "--methods", "math.pi"), "math.pi is no class"),
         (("--target", "y", "--seeds", "0"), "--seeds must be at least 1"),
         (("--target", "y", "--split", "20"), "--split is the share of test rows"),
         (("--target", "y", "--noise", "-1"), "--noise is a standard deviation"),
@@ -242,6 +252,175 @@ def test_a_bar_is_for_terminals_alone(monkeypatch, capsys):
             terminal.flush()
             assert os.read(parent, 65536).startswith(starts)
         os.close(parent)
+
+
+ESTIMATORS = """
+import warnings
+import numpy as np
+
+
+class Good:
+    def fit(self, X, y):
+        self.mean, self.sd = y.mean(), y.std(ddof=1)
+        return self
+
+    def predict(self, X, return_std=False):
+        return np.full(len(X), self.mean), np.full(len(X), self.sd)
+
+
+class Fails(Good):
+    def fit(self, X, y):
+        raise KeyError("no such column")
+
+
+class Warns(Good):
+    def fit(self, X, y):
+        warnings.warn("the data are odd")
+        return super().fit(X, y)
+
+
+class Shape(Good):
+    def predict(self, X, return_std=False):
+        return np.ones((3, 2)), np.ones(3)
+
+
+class NotANumber(Good):
+    def predict(self, X, return_std=False):
+        return np.full(len(X), np.nan), np.ones(len(X))
+
+
+class Negative(Good):
+    def predict(self, X, return_std=False):
+        return np.ones(len(X)), -np.ones(len(X))
+"""
+SAID = {
+    "Fails": "fit failed with KeyError ('no such column')",
+    "Shape": "the predicted mean has shape (3, 2) and should have",
+    "NotANumber": "the predicted mean is not finite in",
+    "Negative": "a predicted standard deviation is not above 0",
+}
+
+
+@pytest.fixture
+def own_modules(table):
+    """A module in the current directory, and the same in plugins/, by names of their own."""
+    Path("plugins").mkdir()
+    Path("classes_here.py").write_text(ESTIMATORS)
+    Path("plugins/classes_there.py").write_text(ESTIMATORS)
+
+
+def compared(table, *names, cores="1", more=()):
+    """Compare methods in a program of its own; return the result, the rows, and what it prints."""
+    given = [sys.executable, "-m", "rafs.pipeline.forkserver.client", "compare", table,
+             "--target", "y", "--categorical", "kind", *QUICK, "--cores", cores,
+             "--methods", *names, *more]  # fmt: skip
+    done = subprocess.run(given, capture_output=True, text=True, timeout=3000)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(Path("waves-comparison/comparison.json").read_text())
+    scores = pd.read_csv("waves-comparison/scores.csv").set_index(["method", "seed"]).sort_index()
+    return {row["method"]: row for row in result["methods"]}, scores, done
+
+
+def test_classes_and_references_are_methods(table, own_modules):
+    """A class that predicts the mean and sd of the targets is the reference that does so."""
+    names = ("ae", "constant", "ridge", "classes_here.Good", "sklearn.linear_model.BayesianRidge",
+             "sklearn.linear_model.LinearRegression")  # fmt: skip
+    found, scores, done = compared(table, *names)
+    assert set(found) == set(names)
+    for ours, theirs in (
+        ("constant", "classes_here.Good"),
+        ("ridge", "sklearn.linear_model.BayesianRidge"),
+    ):
+        for name in ("nll", "conformal_interval_score_95"):
+            assert scores.loc[ours][name].tolist() == pytest.approx(scores.loc[theirs][name])
+    mean_alone = scores.loc["sklearn.linear_model.LinearRegression"]  # its noise is fitted
+    assert mean_alone["nll"].tolist() == pytest.approx(scores.loc["ridge"]["nll"], abs=0.3)
+    assert found["sklearn.linear_model.LinearRegression"]["label"] == "LinearRegression"
+    assert "constrained_layout" not in done.stderr
+
+
+@pytest.mark.fault
+def test_what_an_estimator_does_wrong_is_said_and_the_rest_is_shown(
+    table, own_modules, record_property
+):
+    """In worker processes, with modules in plugins/."""
+    bad = [f"classes_there.{name}" for name in SAID]
+    names = ("de", "classes_there.Good", "classes_there.Warns", *bad)
+    found, scores, done = compared(table, *names, cores="2")
+    for name, sentence in SAID.items():
+        row = found[f"classes_there.{name}"]
+        assert (row["failed"], row["diverged"], row["nll"]["median"]) == (2, 0, None)
+        assert sentence in row["messages"][0]
+        assert sentence in done.stdout
+        assert f"{name} (2 of 2 failed)" in done.stdout
+    assert [row["label"] for row in list(found.values())[3:]] == list(SAID)
+    assert "classes_there.Warns warned: the data are odd" in done.stdout
+    assert found["classes_there.Good"]["messages"] == []
+    good, warns = (scores.loc[f"classes_there.{name}"] for name in ("Good", "Warns"))
+    assert good["nll"].tolist() == warns["nll"].tolist()
+    record_property("faults", len(SAID))
+    record_property("survived", len(SAID))
+
+
+def test_an_estimator_of_a_file_is_tuned(table, tmp_path):
+    (tmp_path / "workflow").symlink_to(ROOT / "workflow")
+    (entry,) = yaml.safe_load(block("docs/own-data.md", "one more method"))["methods"].items()
+    name, described = entry
+    Path("more.yaml").write_text(yaml.safe_dump({**GOOD, "methods": {name: described}}))
+    options = dict.fromkeys(
+        ("target", "features", "categorical", "split", "noise", "seeds", "trials", "steps")
+    )
+    options |= {"target": "y", "categorical": ["kind"], "params": "more.yaml", "trials": 5}
+    plan = compare.plan(table, {**options, "methods": [name, "sklearn.linear_model.Lasso"]})
+    assert plan.fixed(name) == {"estimator": described["estimator"], "arguments": {}}
+    assert plan.tuning(name)["trials"] == 5
+    assert plan.tuning("sklearn.linear_model.Lasso")["trials"] == 1
+    source = tabular.read(plan.entry, Path(table))
+    row = compare.Worker(plan, source).run(name, 0)
+    assert row["status"] == "ok"
+
+
+def test_predictions_cannot_be_compared():
+    entry = {"elsewhere": {"predictions": "made.csv"}}
+    params = Params.model_validate({**GOOD, "methods": entry})
+    with pytest.raises(
+        ParameterError, match="elsewhere has predictions only, and nothing to train"
+    ):
+        selection.check(params, ["elsewhere"])
+
+
+def test_the_conformal_interval_of_a_run():
+    """It is mean ± q sd: 19 scores have their largest as the quantile of 95 %, 18 have none."""
+    random = np.random.default_rng(0)
+    y, sd = random.normal(size=(2, 30)), random.uniform(0.5, 2, (2, 30))
+    test = Predictions(y[1], np.zeros(30), sd[1] ** 2)
+    held = HeldOut(y[0, :19], np.full(19, 0.1), sd[0, :19] ** 2)
+    found = recalibrated.scores(held, test)
+    half = np.max(np.abs(y[0, :19] - 0.1) / sd[0, :19]) * sd[1]
+    missed = np.maximum(np.abs(y[1]) - half, 0)
+    assert found["conformal_coverage_95"] == pytest.approx(np.mean(np.abs(y[1]) <= half))
+    assert found["conformal_width_95"] == pytest.approx(np.mean(2 * half))
+    wanted = np.mean(2 * half + 2 / 0.05 * missed)
+    assert found["conformal_interval_score_95"] == pytest.approx(wanted)
+    assert recalibrated.scores(HeldOut(y[0, :18], y[1, :18], sd[0, :18]), test) == {}
+    assert recalibrated.scores(HeldOut(), test) == {}
+    rows = compare.summary(pd.DataFrame(scored("ae", 1.0, 2.0)))
+    assert compare.text(rows[0], "conformal_coverage_95") == "–"
+
+
+def test_two_classes_of_one_name_keep_their_paths():
+    frame = pd.DataFrame([*scored("a.Model", 1.0), *scored("b.Model", 2.0), *scored("a.b.C", 3.0)])
+    assert [row["label"] for row in compare.summary(frame)] == ["a.Model", "b.Model", "C"]
+
+
+def test_a_failed_run_is_worse_than_any_score():
+    frame = pd.DataFrame([*scored("my.A", 1.0, None, None), *scored("de", 9.0, 9.0, 9.0)])
+    frame["status"] = frame["status"].replace("diverged", "failed")
+    rows = compare.summary(frame)
+    assert [row["method"] for row in rows] == ["de", "my.A"]
+    assert compare.losses(rows[1]) == "2 of 3 failed"
+    lost = pd.DataFrame([*scored("de", 1.0, 2.0), *scored("my.A", None, None)])
+    assert compare.equals(lost, "de") == []  # nothing is known of a method without scores
 
 
 @pytest.mark.slow

@@ -221,16 +221,18 @@ def test_the_comparisons_run_as_written(tmp_path: Path) -> None:
     (made,) = (b.text for b in blocks("docs/own-data.md") if b.title == "make_table.py")
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     subprocess.run([sys.executable, "-c", made], cwd=tmp_path, check=True)
-    (words,) = (words for words in commands("docs/own-data.md") if words[:2] == ["rafs", "compare"])
-    done = subprocess.run(
-        words, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=3000
-    )
-    assert done.returncode == 0, done.stderr
-    shown = done.stdout.splitlines()
-    jobs = len(methods.plain()) * 10  # one per method and split
-    assert f"rafs: {jobs} of {jobs}: " in done.stderr
-    assert len(shown) == 1 + 1 + len(methods.plain()) + 1 + 1  # the test, the picture
-    assert (tmp_path / "waves-comparison/comparison.png").is_file()
+    (tmp_path / "my_module.py").write_text(block("docs/own-data.md", "my_module.py"))
+    lines = [words for words in commands("docs/own-data.md") if words[:2] == ["rafs", "compare"]]
+    for words, count in zip(lines, (len(methods.plain()), 4), strict=True):
+        done = subprocess.run(
+            words, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=3000
+        )
+        assert done.returncode == 0, done.stderr
+        shown = done.stdout.splitlines()
+        jobs = count * 10  # one per method and split
+        assert f"rafs: {jobs} of {jobs}: " in done.stderr
+        assert len(shown) == 1 + 1 + count + 1 + 1  # the test, the picture
+        assert (tmp_path / "waves-comparison/comparison.png").is_file()
 
 
 def test_scoring_predictions_runs_as_written(tmp_path: Path) -> None:

@@ -79,11 +79,12 @@ def _add_compare(commands: Commands) -> None:
     compare = _command(
         commands, "compare", _compare, "compare the methods on a user dataset",
         """Tune, train and score the methods on one table, on several random splits of its rows.
-Ends with a table (lowest median NLL first; a diverged run is worse than any score) and writes
+Ends with a table (lowest median NLL first; a lost run is worse than any score) and writes
 scores.csv, comparison.json and a picture.
 The table needs a header and numbers without gaps; name columns of text with --categorical.""",
         """  rafs compare houses.csv --target price
   rafs compare houses.parquet --target price --features size age --methods de rafs
+  rafs compare houses.csv --target price --methods rafs ridge my_module.MyRegressor
   rafs compare houses.csv --target price --categorical colour --seeds 10 --json""",
     )  # fmt: skip
     compare.add_argument("file", help="CSV or parquet file, or an https address of one")
@@ -95,9 +96,12 @@ The table needs a header and numbers without gaps; name columns of text with --c
     compare.add_argument("--split", type=float, metavar="SHARE", help="share of test rows (0.2)")
     compare.add_argument("--noise", type=float, metavar="SD", help="noise of the target, if known")
     chosen = compare.add_argument(
-        "--methods", nargs="+", metavar="METHOD", help=f"some of {', '.join(methods.ensembles())}"
-    )
-    _completed(chosen, methods.ensembles)
+        "--methods", nargs="+", metavar="METHOD",
+        help=f"some of {', '.join(methods.ensembles())}; references "
+        f"({', '.join(methods.references())}); or regressors by the path of their class, such as "
+        "sklearn.linear_model.BayesianRidge, also of modules here or in plugins/",
+    )  # fmt: skip
+    _completed(chosen, methods.names)
     compare.add_argument(
         "--random-activations", action="store_true",
         help="add every method with random activations (<method>+rafs)",

@@ -17,7 +17,7 @@ from rafs.cli.screen import is_live
 from rafs.datasets import tabular, user
 from rafs.errors import ParameterError
 from rafs.files import unwritable, write_csv, write_json
-from rafs.reporting import labels, style
+from rafs.reporting import style
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(result, indent=1))
     else:
         show(result, rows)
-    return 0 if any(row["diverged"] < row["runs"] for row in rows) else 1
+    return 0 if any(compare.lost(row) < row["runs"] for row in rows) else 1
 
 
 def clean(row: Mapping[Any, Any]) -> dict[str, Any]:
@@ -72,10 +72,10 @@ def show(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column("method")
     for name in compare.SHOWN:
-        table.add_column(labels.metric(name), justify="right")
+        table.add_column(compare.heading(name), justify="right")
     for place, row in enumerate(rows):
         cells = [compare.text(row, name, compare.decimals(rows, name)) for name in compare.SHOWN]
-        lost = f" ({row['diverged']} of {row['runs']} diverged)" if row["diverged"] else ""
+        lost = f" ({compare.losses(row)})" if compare.lost(row) else ""
         table.add_row(row["label"] + lost, *cells, style="" if place else "bold")
     console = Console(highlight=False, soft_wrap=True)
     console.width = max(console.width, Console(width=1000).measure(table).maximum)
@@ -86,7 +86,18 @@ def show(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
     )
     console.print(table)
     console.print(equality(result, rows))
+    for row in rows:
+        for message in remarks(row):
+            console.print(message, markup=False)
     console.print(f"picture: {next(f for f in result['files'] if f.endswith('.png'))}")
+
+
+def remarks(row: Mapping[str, Any]) -> list[str]:
+    """Return the first thing to say about the runs of a method, and how many more there are."""
+    first, *more = row["messages"] or [""]
+    rest = f" ({len(more)} more in scores.csv)" if more else ""
+    named = first if first.startswith(row["method"]) else f"{row['label']}: {first}"
+    return [f"{named}{rest}"] if first else []
 
 
 def equality(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:

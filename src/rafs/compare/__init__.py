@@ -5,13 +5,12 @@ same effort on the training rows, trained, and scored on the test rows. A datase
 with the same table, name and parameters gives the same numbers, bit for bit.
 """
 
-import math
 import multiprocessing
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,21 +20,26 @@ from typing import Any
 import pandas as pd
 
 from rafs import methods
+from rafs.compare import recalibrated, selection
+from rafs.compare.outcome import SHOWN, decimals, equals, label, losses, lost, summary, text
+from rafs.compare.recalibrated import heading
 from rafs.config import Params, load
 from rafs.config.parameters import listed
 from rafs.datasets import tabular, user
 from rafs.datasets.core import USER
 from rafs.errors import DivergedError, ParameterError
-from rafs.evaluation import metrics, statistics
+from rafs.evaluation import metrics
 from rafs.methods import runs
-from rafs.reporting import labels
 from rafs.storage import Dataset
+
+__all__ = [
+    "SHOWN", "Comparison", "comparison", "decimals", "equals", "heading", "losses", "lost",
+    "name_of", "plan", "run", "summary", "text",
+]  # fmt: skip
 
 EXPERIMENT = "compare"
 SHIPPED = Path(__file__).with_name("params.yaml")  # the benchmark's, put here by setup.py
 DEFAULTS = SHIPPED if SHIPPED.exists() else Path(__file__).parents[3] / SHIPPED.name  # in a clone
-SHOWN = (*(metric.name for metric in metrics.shown(metrics.COMPARE)), "cpu_seconds")
-SCORES = ("nll", *SHOWN)  # methods are ordered by their NLL
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,8 @@ class Comparison:
 
     def fixed(self, method: str) -> dict[str, Any]:
         """Return the settings that a method starts from."""
-        shared = self.params.ensemble.written()
-        return methods.get(method).resolve(shared, self.params.fixed(method))
+        given = selection.settings(self.params, method)
+        return methods.of(method, given).resolve(self.params.ensemble.written(), given)
 
     def search(self, method: str) -> dict[str, Any]:
         """Return what is tuned of a method."""
@@ -70,10 +74,13 @@ class Comparison:
         return {**self.params.training.written(), **steps, "device": self.device}
 
     def tuning(self, method: str) -> dict[str, Any]:
-        """Return how a method is tuned in every run."""
-        given = self.params.tuning.written()
-        keep = min(given["keep"], self.trials)
-        return {"space": self.search(method), **given, "trials": self.trials, "keep": keep}
+        """Return how a method is tuned in every run.
+
+        Without a search space there is one trial: its held-out rows fit the noise and recalibrate.
+        """
+        given, space = self.params.tuning.written(), self.search(method)
+        trials = self.trials if space else 1
+        return {"space": space, **given, "trials": trials, "keep": min(given["keep"], trials)}
 
     @property
     def jobs(self) -> int:
@@ -88,12 +95,8 @@ def plan(file: str, options: Mapping[str, Any]) -> Comparison:
     entry = {key: options[key] for key in ("target", "features", "categorical", "split", "noise")}
     entry = {kind: file, **{key: value for key, value in entry.items() if value is not None}}
     chosen = tuple(options.get("methods") or methods.plain())
-    for method in chosen:
-        methods.module_of(method)  # a misspelt name is told before anything runs
-        if method in methods.references():
-            raise ParameterError(f"--methods: {method} is no ensemble, and has nothing to tune")
     if options.get("random_activations"):
-        chosen += tuple(methods.with_random_activations(method) for method in chosen)
+        chosen = selection.with_random_activations(chosen)
     asked = {name: options[name] for name in ("seeds", "trials", "steps")}
     asked = {name: value for name, value in asked.items() if value is not None}
     for name, value in asked.items():
@@ -107,6 +110,7 @@ def plan(file: str, options: Mapping[str, Any]) -> Comparison:
     if "seeds" in asked:
         asked["seeds"] = tuple(range(asked["seeds"]))
     made = comparison(name_of(path), entry, chosen, options.get("params") or DEFAULTS)
+    selection.check(made.params, made.methods)
     return replace(made, **asked)
 
 
@@ -159,9 +163,8 @@ class Worker:
 
     def run(self, method: str, seed: int) -> dict[str, Any]:
         """Tune, train and score a method on the split of one seed."""
-        runs.load_compiled_code(method)  # what is compiled once is nobody's training time
         plan = self.plan
-        spec = {
+        spec: dict[str, Any] = {
             "base": method, "dataset": plan.name, "seed": seed, "settings": plan.fixed(method),
             "sweep": {}, "training": plan.training, "tuning": plan.tuning(method),
         }  # fmt: skip
@@ -172,19 +175,22 @@ class Worker:
             "category": USER, "n_train": len(data.y_train), "n_test": len(data.y_test),
             "status": "ok", "message": "",
         }  # fmt: skip
-        begun = time.process_time()
         try:
+            runs.load_compiled_code(method)  # what is compiled once is nobody's training time
+            begun = time.process_time()
             runs.tune([run])
             (found,) = runs.fit_predict([runs.prepare(run)])
             if isinstance(found, DivergedError):
                 raise found
             cost = time.process_time() - begun
-            predicted = found.prediction
-            scores = metrics.evaluate(data.y_test, predicted.mean, predicted.variance)["metrics"]
-            row |= scores or {}
+            mean, variance = found.prediction.mean, found.prediction.variance
+            row |= metrics.evaluate(data.y_test, mean, variance)["metrics"] or {}
+            test = metrics.Predictions(data.y_test, mean, variance)
+            row |= recalibrated.scores(run.held_out, test)
         except (DivergedError, ParameterError) as error:
-            return {**row, "status": "diverged", "message": str(error)}
-        return {**row, "cpu_seconds": cost}
+            status = getattr(error, "status", "diverged")
+            return {**row, "status": status, "message": str(error)}
+        return {**row, "message": found.message or "", "cpu_seconds": cost}
 
 
 _worker: Worker | None = None
@@ -235,72 +241,9 @@ def run(
     rows = []
     cores = cores or len(os.sched_getaffinity(0))
     for result in results(plan, table, cores):
-        tell(f"{labels.method(result['method'])}, seed {result['seed']}")
+        tell(f"{label(result['method'], plan.methods)}, seed {result['seed']}")
         rows.append(result)
     frame = pd.DataFrame(rows)
     order = {method: place for place, method in enumerate(plan.methods)}
     keys = ["method", "seed"]
     return frame.sort_values(keys, key=lambda c: c.map(order) if c.name == "method" else c)
-
-
-# --- what came out ------------------------------------------------------------------------------
-
-
-def summary(frame: pd.DataFrame, names: Sequence[str] = SCORES) -> list[dict[str, Any]]:
-    """Return a row per method, best first: medians, their 95 % intervals, and means.
-
-    A diverged run has no part in means. It is worse than any score in medians, by which the methods
-    are ordered; where a median diverged, the methods with fewer such runs come first.
-    """
-    rows = []
-    for method, part in frame.groupby("method", sort=False):
-        row: dict[str, Any] = {"method": method, "label": labels.method(str(method))}
-        row |= {"runs": len(part), "diverged": int((part["status"] != "ok").sum())}
-        for name in names:
-            found = vars(statistics.summarise(statistics.values(part, name)))
-            kept = {key: found[key] for key in ("mean", "low", "high", "median")}
-            row[name] = {k: value if math.isfinite(value) else None for k, value in kept.items()}
-        rows.append(row)
-    return sorted(rows, key=_place)
-
-
-def equals(frame: pd.DataFrame, best: str) -> list[str]:
-    """Return the methods whose NLL is not significantly higher than that of the best.
-
-    The splits of one table overlap: Nadeau and Bengio's corrected t-test, Holm's correction over
-    the rivals.
-    """
-    found = statistics.duels(frame, "nll", best)
-    if found.empty:
-        return []
-    return [str(rival) for rival in found.loc[found["outcome"] != "win", "rival"]]
-
-
-def _place(row: Mapping[str, Any]) -> tuple[float, int, float]:
-    """Return what a method is ordered by: its median NLL, how many runs it lost, its mean NLL."""
-    median, mean = row["nll"]["median"], row["nll"]["mean"]
-    return (
-        math.inf if median is None else median,
-        row["diverged"],
-        math.inf if mean is None else mean,
-    )
-
-
-def text(row: Mapping[str, Any], name: str, decimals: int | None = 2) -> str:
-    """Show a median with its interval, in plain characters."""
-    from rafs.reporting.table import number
-
-    value = row[name]
-    if value["mean"] is None:
-        return "diverged"
-    shown = number(math.inf if value["median"] is None else value["median"], decimals)
-    if value["low"] is None or name == "cpu_seconds":
-        return shown
-    high = math.inf if value["high"] is None else value["high"]
-    return f"{shown} [{number(value['low'], decimals)}, {number(high, decimals)}]"
-
-
-def decimals(rows: Sequence[Mapping[str, Any]], name: str) -> int | None:
-    """Limit a column to two decimals, unless a median would lose its digits (None: no limit)."""
-    medians = (row[name]["median"] for row in rows)
-    return None if any(0 < abs(value) < 0.1 for value in medians if value is not None) else 2

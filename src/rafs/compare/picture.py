@@ -8,14 +8,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from rafs.compare.outcome import losses, lost
 from rafs.evaluation.metrics import COMPARE, Metric, shown
 from rafs.reporting import style
 
 CAPTION = (
     "Negative log-likelihood, error and coverage of every method: small dots are seeds, large "
     "marks their median, from six seeds on with its 95 % interval. Low is good in the first two; "
-    "the third should be 0.95. The lowest median NLL, where a diverged run is worse than any "
-    "score, is at the top."
+    "the third should be 0.95. The lowest median NLL, where a run that diverged or failed is "
+    "worse than any score, is at the top."
 )
 PANELS = [metric for metric in shown(COMPARE) if metric.name != "crps"]  # the table has it
 
@@ -23,7 +24,8 @@ PANELS = [metric for metric in shown(COMPARE) if metric.name != "crps"]  # the t
 @style.styled
 def draw(frame: pd.DataFrame, rows: Sequence[Mapping[str, Any]], title: str) -> Figure:
     """Draw a panel per score and a line per method, in the order of `rows`."""
-    figure = style.canvas(height=0.9 + 0.32 * len(rows))
+    longest = max(len(row["label"]) for row in rows)
+    figure = style.canvas(style.WIDTH + 0.08 * max(0, longest - 15), 0.9 + 0.32 * len(rows))
     panels = figure.subplots(1, len(PANELS), sharey=True)
     for axes, metric in zip(panels, PANELS, strict=True):
         _panel(axes, frame, rows, metric)
@@ -32,8 +34,8 @@ def draw(frame: pd.DataFrame, rows: Sequence[Mapping[str, Any]], title: str) -> 
     panels[0].set_yticks(range(len(rows)), [style.plain(row["label"]) for row in rows])
     panels[0].set_ylim(len(rows) - 0.5, -0.5)
     panels[0].set_title(style.plain(title))
-    lost = [f"{row['label']} {row['diverged']} of {row['runs']}" for row in rows if row["diverged"]]
-    return style.finish(figure, [f"Diverged and left out: {', '.join(lost)}."] if lost else [])
+    left_out = [f"{row['label']} {losses(row)}" for row in rows if lost(row)]
+    return style.finish(figure, [f"Left out: {'; '.join(left_out)}."] if left_out else [])
 
 
 def _panel(

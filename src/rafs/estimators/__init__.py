@@ -27,6 +27,15 @@ uses all rows. `noise_` tells the value.
 of y: the spread of the members (epistemic) and the noise (aleatoric) together. `predict_members`
 returns what every member says, one row per member.
 
+**Intervals.** `predict_interval(X, coverage=0.9)` returns lower and upper bounds. They assume a
+Gaussian until the estimator is calibrated on rows that it was not trained on, by `calibrate(X, y)`
+or by ``conformal=0.2``, which holds a fifth of the rows of `fit` out. Then they are conformal:
+
+>>> model = RAFsEnsemble(random_state=0, conformal=0.5).fit(X, y)
+>>> lower, upper = model.predict_interval([[0.5]], coverage=0.9)[0]
+>>> bool(lower < np.sin(0.5) < upper)
+True
+
 **Randomness.** With an integer `random_state` a fit is the same, bit for bit, every time.
 """
 

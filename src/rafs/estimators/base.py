@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rafs.errors import DamagedFileError, DataError, ParameterError
-from rafs.estimators import persistence
+from rafs.estimators import intervals, persistence
 from rafs.estimators.persistence import Arrays
 from rafs.methods.ensemble import Scaler
 from rafs.seeding import generator
@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 HELD_OUT = 0.2  # share of the rows on which the noise is estimated
 LEAST_ROWS = 5  # for estimating the noise: two rows held out, three to train on
 NOISES = np.geomspace(0.01, 1, 125)  # in standard deviations of y
+CALIBRATION = "calibration.scores"  # in a saved file
 TRAININGS = 5  # each for a part of NOISES, with the middle one, where training depends on the noise
 
 
@@ -50,10 +51,15 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
     noise: float | str
     scale: bool
     random_state: Any
+    conformal: float | None = None
     model_: Any  # a `Model`
+    calibration_scores_: Array | None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on rows X [n, d] and targets y [n].
+
+        With ``conformal=0.2`` a random fifth of the rows is held out, and `calibrate` is called
+        with it. Otherwise the estimator is not calibrated, even if it was before.
 
         Raises ValueError for data that cannot be used, and DivergedError, with the step and the
         member, for a training that does not stay finite.
@@ -61,25 +67,65 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         if not isinstance(self.scale, bool | np.bool_):
             raise ParameterError(f"scale = {self.scale!r} is not usable; give True or False")
         x, target = self._checked(X, y)
-        self.x_scaler_ = _scaler("X", x, self.scale)
-        self.y_scaler_ = _scaler("y", target, self.scale)
-        x, target = self.x_scaler_.transform(x), self.y_scaler_.transform(target)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        train = self._trainer(x, target, seed)
-        noise = self._noise(train, x, target, seed)
-        self.noise_ = noise * float(self.y_scaler_.scale)
-        self.model_ = train(np.arange(len(x)), noise)
+        kept, held = intervals.held_out(len(x), self.conformal, seed)
+        self._train(x[kept], target[kept], seed)
+        self.calibration_scores_ = self._scores(x[held], target[held]) if len(held) else None
+        return self
+
+    def calibrate(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Make the intervals conformal, from rows that were not trained on; return self.
+
+        The scores |y - mean| / std of these rows replace the quantiles of the Gaussian in
+        `predict_interval` (split conformal prediction: Papadopoulos et al. 2002, Lei et al. 2018).
+        They replace those of an earlier call, and `fit` forgets them. `predict` stays as it is.
+
+        >>> import numpy as np
+        >>> from rafs import NTKGaussianProcess
+        >>> X = np.linspace(-3, 3, 60)[:, None]
+        >>> y = np.sin(3 * X[:, 0])
+        >>> model = NTKGaussianProcess(noise=1.0).fit(X[::2], y[::2])
+        >>> before = model.predict_interval(X)
+        >>> after = model.calibrate(X[1::2], y[1::2]).predict_interval(X)
+        >>> bool(np.all(np.diff(after) < np.diff(before)))  # the noise was not 1
+        True
+        """
+        check_is_fitted(self)
+        x, target = validate_data(
+            self, X, _numbers(y), dtype=np.float64, order="C", y_numeric=True, reset=False
+        )
+        self.calibration_scores_ = self._scores(x, np.asarray(target, dtype=np.float64))
         return self
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Return the mean and, if asked for, the standard deviation of y at the rows of X."""
-        x = self._inputs(X)
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            moments = self.model_.predict(x)
-            mean = self.y_scaler_.inverse(moments.mean)
-            std = np.sqrt(moments.variance) * self.y_scaler_.scale
-        _check_finite(mean, std)
+        """Return the mean and, if asked for, the standard deviation of y at the rows of X.
+
+        Calibration changes neither.
+        """
+        mean, std = self._moments(self._inputs(X))
         return (mean, std) if return_std else mean
+
+    def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> Array:
+        """Return lower and upper bounds of y at the rows of X, [n, 2], in the units of y.
+
+        The interval is central. Before calibration it is that of a Gaussian. After it the interval
+        is mean ± q std, where q is a quantile of the scores of the calibration rows: a new row that
+        is exchangeable with these lies inside with a probability of at least `coverage`, on average
+        over rows. Raises DataError for fewer than coverage / (1 - coverage) calibration rows.
+
+        >>> from rafs import NTKGaussianProcess
+        >>> model = NTKGaussianProcess(noise=0.1).fit([[0], [1], [2]], [0, 1, 0])
+        >>> model.predict_interval([[1], [20]], coverage=0.95).round(1)
+        array([[ 0.4,  0.9],
+               [-5.8,  6.3]])
+        """
+        x = self._inputs(X)
+        half = intervals.half_width(coverage, self.calibration_scores_)
+        mean, std = self._moments(x)
+        with np.errstate(over="ignore"):
+            bounds = np.column_stack([mean - half * std, mean + half * std])
+        _check_finite(bounds)
+        return bounds
 
     def predict_members(self, X: ArrayLike) -> Array:
         """Return the prediction of every member, [members, n], without noise."""
@@ -105,6 +151,8 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
             "noise": self.noise_,
             "model": info,
         }
+        if self.calibration_scores_ is not None:
+            arrays |= {CALIBRATION: self.calibration_scores_}
         for name, scaler in (("x", self.x_scaler_), ("y", self.y_scaler_)):
             arrays |= {f"{name}.mean": np.asarray(scaler.mean)}
             arrays |= {f"{name}.scale": np.asarray(scaler.scale)}
@@ -141,7 +189,9 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
                 raise ValueError(f"the names of the columns of X are no {d} texts")
             self.feature_names_in_ = np.array(features, dtype=object)
         self.noise_ = persistence.number(state, "noise")
-        rest = {name: value for name, value in arrays.items() if name[:2] not in ("x.", "y.")}
+        self.calibration_scores_ = _restored_scores(arrays)
+        own = ("x.", "y.", CALIBRATION)
+        rest = {name: value for name, value in arrays.items() if not name.startswith(own)}
         self.model_ = self._restored(rest, state["model"])
         with np.errstate(all="ignore"):
             found = self.model_.predict(self.x_scaler_.transform(np.zeros((1, d))))
@@ -152,15 +202,8 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
 
     def _checked(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         """Return X and y as arrays of numbers, or say why they are none."""
-        if y is not None:
-            values = np.asarray(y)
-            text = values.dtype.kind == "O" and any(isinstance(v, str) for v in values.flat)
-            if text or values.dtype.kind not in "biufcO":
-                raise DataError("y holds text or dates and a regression needs numbers; convert it")
-            if values.dtype.kind == "O":  # numbers, or None, which is then seen as NaN
-                y = values.astype(np.float64)
         x, target = validate_data(
-            self, X, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2
+            self, X, _numbers(y), dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2
         )
         constant = np.flatnonzero(x.max(axis=0) == x.min(axis=0))
         if constant.size:
@@ -171,12 +214,37 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
             )
         return x, np.asarray(target, dtype=np.float64)
 
+    def _train(self, x: Array, y: Array, seed: int) -> None:
+        """Scale, find the noise, and train on all of these rows."""
+        self.x_scaler_ = _scaler("X", x, self.scale)
+        self.y_scaler_ = _scaler("y", y, self.scale)
+        x, y = self.x_scaler_.transform(x), self.y_scaler_.transform(y)
+        train = self._trainer(x, y, seed)
+        noise = self._noise(train, x, y, seed)
+        self.noise_ = noise * float(self.y_scaler_.scale)
+        self.model_ = train(np.arange(len(x)), noise)
+
     def _inputs(self, X: ArrayLike) -> Array:
         """Return the rows of X in standardised units."""
         check_is_fitted(self)
-        x = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return self._scaled(validate_data(self, X, dtype=np.float64, order="C", reset=False))
+
+    def _scaled(self, x: Array) -> Array:
         with np.errstate(over="ignore"):
             return self.x_scaler_.transform(x)
+
+    def _moments(self, x: Array) -> tuple[Array, Array]:
+        """Return mean and standard deviation in units of y, at rows in standardised units."""
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            moments = self.model_.predict(x)
+            mean = self.y_scaler_.inverse(moments.mean)
+            std = np.sqrt(moments.variance) * self.y_scaler_.scale
+        _check_finite(mean, std)
+        return mean, std
+
+    def _scores(self, x: Array, y: Array) -> Array:
+        """Return the scores of rows to calibrate on."""
+        return intervals.scores(y, *self._moments(self._scaled(x)))
 
     def _noise(self, train: Train, x: Array, y: Array, seed: int) -> float:
         """Return the noise in standardised units: as given, or estimated."""
@@ -232,6 +300,29 @@ def estimate_noise(train: Train, x: Array, y: Array, seed: int, *, in_training: 
 
     parts = np.split(NOISES, TRAININGS if in_training else 1)
     return float(NOISES[np.argmin(np.concatenate([loss(part) for part in parts]))]) * spread
+
+
+def _numbers(y: Any) -> Any:
+    """Return targets without objects, or say that they are no numbers."""
+    if y is None:
+        return None
+    values = np.asarray(y)
+    text = values.dtype.kind == "O" and any(isinstance(v, str) for v in values.flat)
+    if text or values.dtype.kind not in "biufcO":
+        raise DataError("y holds text or dates and a regression needs numbers; convert it")
+    # objects are numbers, or None, which is then seen as NaN
+    return values.astype(np.float64) if values.dtype.kind == "O" else y
+
+
+def _restored_scores(arrays: Arrays) -> Array | None:
+    """Return the saved scores of an estimator that was calibrated."""
+    if CALIBRATION not in arrays:
+        return None
+    n = persistence.whole(np.size(arrays[CALIBRATION]), "the number of calibration rows", 1)
+    found = persistence.array(arrays, CALIBRATION, n)
+    if (found < 0).any():
+        raise ValueError(f"{CALIBRATION} holds values below 0")
+    return found
 
 
 def _scaler(name: str, values: Array, scale: bool) -> Scaler:

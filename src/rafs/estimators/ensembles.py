@@ -33,10 +33,12 @@ class EnsembleRegressor(UncertainRegressor):
         example ``{"prior.weight": 1.0}``
     device : "auto", "cpu" or "cuda"
     random_state : integer, RandomState or None
+    conformal : share of the rows that `fit` holds out and calibrates on, for example 0.2
 
     Attributes
     ----------
     noise_ : the noise that was used, in the units of y
+    calibration_scores_ : of the rows that `predict_interval` is calibrated on, or None
     model_ : the trained `rafs.methods.ensemble.Ensemble`
     activations_, weights_ : of the members
     n_features_in_, feature_names_in_ : of X, the latter if X was a data frame
@@ -57,6 +59,7 @@ class EnsembleRegressor(UncertainRegressor):
         settings: Mapping[str, Any] | None = None,
         device: str = "auto",
         random_state: Any = None,
+        conformal: float | None = None,
     ) -> None:
         self.size = size
         self.hidden = hidden
@@ -69,6 +72,7 @@ class EnsembleRegressor(UncertainRegressor):
         self.settings = settings
         self.device = device
         self.random_state = random_state
+        self.conformal = conformal
 
     @property
     def activations_(self) -> tuple[str, ...]:
@@ -212,11 +216,12 @@ class LikelihoodDeepEnsemble(EnsembleRegressor):
         settings: Mapping[str, Any] | None = None,
         device: str = "auto",
         random_state: Any = None,
+        conformal: float | None = None,
     ) -> None:
         super().__init__(
             size=size, hidden=hidden, activation=activation, steps=steps,
             learning_rate=learning_rate, batch_size=batch_size, scale=scale, settings=settings,
-            device=device, random_state=random_state,
+            device=device, random_state=random_state, conformal=conformal,
         )  # fmt: skip
 
 

@@ -77,7 +77,8 @@ class NTKGaussianProcess(UncertainRegressor):
     kernel : "ntk", or "nngp" for the Bayesian network of infinite width
     size : number of functions that `predict_members` draws from the posterior. They are drawn for
         all rows of its X together, so that they are smooth, and depend on all of X
-    noise, scale, random_state : as in the ensembles; Figure 1 has ``noise=0.1, scale=False``
+    noise, scale, random_state, conformal : as in the ensembles; Figure 1 has
+        ``noise=0.1, scale=False``
 
     Examples
     --------
@@ -98,6 +99,7 @@ class NTKGaussianProcess(UncertainRegressor):
         noise: float | str = "estimate",
         scale: bool = True,
         random_state: Any = None,
+        conformal: float | None = None,
     ) -> None:
         self.hidden_layers = hidden_layers
         self.activation = activation
@@ -108,6 +110,7 @@ class NTKGaussianProcess(UncertainRegressor):
         self.noise = noise
         self.scale = scale
         self.random_state = random_state
+        self.conformal = conformal
 
     def _trainer(self, x: Array, y: Array, seed: int) -> Train:
         network = gp.WideNetwork(self.hidden_layers, self.activation, self.weight_sd, self.bias_sd)

@@ -2,6 +2,3 @@
 
 NOT_RUN = "not run"
 """Status of a run that was not asked for."""
-
-NOT_HELD_OUT = "not held out"
-"""Status of a run that tuned nothing itself, so that there are no rows to recalibrate it on."""

@@ -26,6 +26,9 @@ from rafs.evaluation.metrics import Mask, Predictions, Scores
 Array = NDArray[np.float64]
 
 WAYS = ("raw", "scaled", "conformal")
+
+NOT_HELD_OUT = "not held out"
+"""Status of a run that tuned nothing itself, so that there are no rows to recalibrate it on."""
 LEVELS = (90, 95)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rafs.errors import DamagedFileError, DataError, ParameterError, RafsError, sentence
-from rafs.evaluation import NOT_HELD_OUT, diversity, metrics, recalibration
+from rafs.evaluation import diversity, metrics, recalibration
 from rafs.evaluation.metrics import Predictions
 from rafs.files import read_json, read_npz, write_json
 from rafs.methods.predictions import check as check_rows
@@ -111,7 +111,7 @@ def recalibrated(file: str, test: Predictions, inside: metrics.Mask | None) -> d
     if set(arrays) != set(Predictions.__dataclass_fields__):
         raise DamagedFileError(f"{file} does not hold held-out rows; delete it and run again")
     if not arrays["y"].size:
-        return {"status": NOT_HELD_OUT}
+        return {"status": recalibration.NOT_HELD_OUT}
     held_out = Predictions(**arrays)
     try:
         ways = recalibration.fit(held_out)

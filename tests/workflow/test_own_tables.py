@@ -41,7 +41,7 @@ def add_table(copy: Copy) -> None:
 
 def add_method(copy: Copy) -> None:
     """Write the file and the entry of the documentation."""
-    path = "src/rafs/methods/laplace.py"
+    path = "src/rafs/methods/random_features.py"
     (copy.root / path).write_text(block(METHOD, path))
     entry = yaml.safe_load(block(METHOD, "params.yaml: methods"))
     listed = yaml.safe_load(block(METHOD, "params.yaml: experiments.main"))["methods"]
@@ -76,31 +76,31 @@ def test_a_table_and_a_method_as_documented(finished: Copy) -> None:
 
 def check_reports(copy: Copy) -> None:
     scores = pd.read_csv(copy.root / "results/scores/main.csv")
-    assert set(scores["method"]) == {"ae", "rafs", "laplace"}
+    assert set(scores["method"]) == {"ae", "rafs", "random_features"}
     assert (scores["status"] == "ok").all()
     assert set(scores.loc[scores["dataset"] == "waves", "category"]) == {"own"}
     tables = {path.stem: path.read_text() for path in (copy.root / "reports/tables").glob("*.md")}
     for name in ("nll", "rmse", "ranks", "sizes", "datasets"):
         assert "waves" in tables[name], name
     for name in ("nll", "rmse", "ranks"):
-        assert "Laplace" in tables[name], name
+        assert "Random features" in tables[name], name
     for name in ("nll_vs_published", "ranks_vs_published"):
         assert "waves" not in tables[name], name
     assert re.search(r"\| waves +\| own +\| 3 +\| 96 +\| 24 +\|", tables["sizes"])
     page = (copy.root / "reports/index.html").read_text()
     assert 'id="dataset-waves"' in page
     assert "x, kind=high, kind=low" in page
-    assert "Laplace" in page
-    assert "laplace" in json.loads((copy.root / "reports/metrics.json").read_text())["excess"]
+    assert "Random features" in page
+    assert "random_features" in json.loads((copy.root / "reports/metrics.json").read_text())["excess"]
 
 
 def check_that_compare_agrees(copy: Copy) -> None:
     """One line on the same table gives the numbers of the workflow, bit for bit."""
     done = copy.run(
         "rafs", "compare", TABLE, "--target", "y", "--categorical", "kind", "--methods", "ae",
-        "laplace", "--seeds", "2", "--cores", "1", "--params", "params.yaml",
+        "random_features", "--seeds", "2", "--cores", "1", "--params", "params.yaml",
     )  # fmt: skip
-    assert "Laplace" in done.stdout
+    assert "Random features" in done.stdout
     ours = pd.read_csv(copy.root / "waves-comparison/scores.csv").set_index(["method", "seed"])
     theirs = pd.read_csv(copy.root / "results/scores/main.csv")
     theirs = theirs[theirs["dataset"] == "waves"].set_index(["method", "seed"])

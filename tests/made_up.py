@@ -13,7 +13,7 @@ import pandas as pd
 
 from rafs import paths, seeding
 from rafs.datasets.core import Dataset
-from rafs.evaluation import metrics, recalibration, statistics
+from rafs.evaluation import metrics, statistics
 from rafs.evaluation.likelihood import HALF_LOG_TWO_PI
 from rafs.files import write_npz
 from rafs.reporting.inputs import Inputs

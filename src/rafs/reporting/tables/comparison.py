@@ -18,6 +18,7 @@ from rafs.reporting.table import (
     gaps,
     interval,
     number,
+    p_equals,
     p_value,
     ranked,
     records,
@@ -126,9 +127,8 @@ def _sentence(metric: str, ranking: statistics.Ranking) -> str:
     """Say what Friedman's and Nemenyi's tests make of the mean ranks."""
     out = [labels.dataset(name) for name in ranking.left_out]
     without = f" (without {', '.join(out)}, where a method has no score)" if out else ""
-    p = p_value(ranking.p)
     return (
-        f"{labels.metric(metric)}: {ranking.datasets} datasets{without}; Friedman's test p "
-        f"{p if p.startswith('<') else f'= {p}'}; critical difference of mean ranks (Nemenyi, "
+        f"{labels.metric(metric)}: {ranking.datasets} datasets{without}; Friedman's test "
+        f"{p_equals(ranking.p)}; critical difference of mean ranks (Nemenyi, "
         f"5 %): {number(ranking.critical_difference)}."
     )

@@ -16,7 +16,7 @@ from rafs.reporting.table import (
     Row,
     chosen,
     gaps,
-    p_value,
+    p_equals,
     ranked,
     records,
 )
@@ -67,8 +67,7 @@ def _cell(pairs: Mapping[Any, Mapping[str, Any]], metric: str, a: str, b: str) -
     lower, higher = (int(row[name]) for name in counts)
     if not lower + higher:
         return Cell(NONE)
-    p = p_value(row["p_holm"])
-    shown = f"{lower}, {higher} (p {p if p.startswith('<') else f'= {p}'})"
+    shown = f"{lower}, {higher} ({p_equals(row['p_holm'])})"
     return Cell(shown, row["p_holm"] < 1 - statistics.LEVEL and lower > higher)
 
 

@@ -91,7 +91,9 @@ def check_reports(copy: Copy) -> None:
     assert 'id="dataset-waves"' in page
     assert "x, kind=high, kind=low" in page
     assert "Random features" in page
-    assert "random_features" in json.loads((copy.root / "reports/metrics.json").read_text())["excess"]
+    assert (
+        "random_features" in json.loads((copy.root / "reports/metrics.json").read_text())["excess"]
+    )
 
 
 def check_that_compare_agrees(copy: Copy) -> None:

@@ -36,7 +36,7 @@ def test_least_squares_solves_the_normal_equations():
     np.testing.assert_allclose(p.variance, residuals @ residuals / (40 - 4))
 
 
-@pytest.mark.parametrize("name", methods.references())
+@pytest.mark.parametrize("name", ["constant", "linear"])
 def test_a_prediction_has_one_member_and_no_epistemic_variance(name):
     p = fitted(name).predict(X)
     assert p.members.shape == (1, 40)
@@ -60,14 +60,14 @@ def test_without_a_degree_of_freedom_the_line_is_the_constant(n):
     assert (linear.variance > 0).all()
 
 
-@pytest.mark.parametrize("name", methods.references())
+@pytest.mark.parametrize("name", ["constant", "linear"])
 def test_targets_without_noise_have_a_variance_above_zero(name):
     p = fitted(name, y=np.full(40, 2.0)).predict(X)
     np.testing.assert_allclose(p.mean, 2.0)
     np.testing.assert_allclose(p.variance, 1e-6)
 
 
-@pytest.mark.parametrize("name", methods.references())
+@pytest.mark.parametrize("name", ["constant", "linear"])
 def test_what_all_ensembles_share_is_ignored_and_all_else_refused(name):
     method = methods.get(name)
     shared = {"size": 5, "hidden": [128, 128], "activations": {"set": ["tanh"]}}
@@ -76,7 +76,7 @@ def test_what_all_ensembles_share_is_ignored_and_all_else_refused(name):
         method.resolve({"learning_rate": 0.1})
 
 
-@pytest.mark.parametrize("name", methods.references())
+@pytest.mark.parametrize("name", ["constant", "linear"])
 def test_a_reference_can_be_saved(name):
     before = fitted(name)
     after = restored(*state(before)).predict(X)

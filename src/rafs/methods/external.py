@@ -38,7 +38,7 @@ NAMES = ("mean", "standard deviation", "epistemic variance")
 SHOWN = 200  # characters of a message that are kept
 
 
-class Moments(NamedTuple):
+class ModelOutput(NamedTuple):
     """What a model predicts for every row."""
 
     mean: Array
@@ -88,10 +88,10 @@ class FittedModel:
         aleatoric = sd**2 - epistemic
         return Prediction(mean, sd**2, epistemic, aleatoric, mean[None, :], np.ones(1))
 
-    def _moments(self, x: Array) -> Moments:
+    def _moments(self, x: Array) -> ModelOutput:
         """Return what the model predicts, checked."""
         found = self._predicted(x)
-        moments = Moments(
+        moments = ModelOutput(
             *(checked(what, each, len(x)) for what, each in zip(NAMES, found, strict=True))
         )
         if not (moments.sd > 0).all():

@@ -12,7 +12,7 @@ from rafs.engine import Training
 from rafs.errors import EstimatorError
 from rafs.methods.base import Task
 from rafs.methods.ensemble import Array
-from rafs.methods.external import ExternalMethod, Moments
+from rafs.methods.external import ExternalMethod, ModelOutput
 from rafs.methods.settings import Schema, Settings, integer, number
 
 SCHEMA: Schema = {
@@ -69,7 +69,7 @@ class NaturalBoosting:
         )
         self.model = self._model(1 + int(trial.best_val_loss_itr or 0)).fit(x, y)
 
-    def moments(self, x: Array) -> Moments:
+    def moments(self, x: Array) -> ModelOutput:
         """Return mean and standard deviation; the model has no epistemic variance."""
         found = self.model.pred_dist(x).params
-        return Moments(found["loc"], found["scale"], np.zeros(len(x)))
+        return ModelOutput(found["loc"], found["scale"], np.zeros(len(x)))

@@ -9,7 +9,7 @@ from rafs import gp
 from rafs.engine import Training
 from rafs.methods.base import Task
 from rafs.methods.ensemble import Array
-from rafs.methods.external import ExternalMethod, Moments
+from rafs.methods.external import ExternalMethod, ModelOutput
 from rafs.methods.gaussian_process import check_rows
 from rafs.methods.settings import Schema, Settings, integer, number
 
@@ -43,7 +43,7 @@ class NTKModel:
         """Compute the posterior."""
         self.posterior = gp.posterior(x, y, self.noise, self.network)
 
-    def moments(self, x: Array) -> Moments:
+    def moments(self, x: Array) -> ModelOutput:
         """Return mean, standard deviation and epistemic variance."""
         mean, epistemic = self.posterior.predict(x)
-        return Moments(mean, np.sqrt(epistemic + self.noise**2), epistemic)
+        return ModelOutput(mean, np.sqrt(epistemic + self.noise**2), epistemic)

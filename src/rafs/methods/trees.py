@@ -9,7 +9,7 @@ from rafs.engine import Training
 from rafs.errors import DivergedError
 from rafs.methods.base import Task, Trial
 from rafs.methods.ensemble import Array, Ensemble
-from rafs.methods.external import ExternalMethod, Moments
+from rafs.methods.external import ExternalMethod, ModelOutput
 from rafs.methods.settings import Schema, Settings, integer, number
 
 QUANTILES = (0.158655, 0.841345)  # one standard deviation below and above a Gaussian mean
@@ -80,10 +80,10 @@ class BoostedTrees:
         self.means = [self._model("squared_error").fit(x[rows], y[rows]) for rows in samples]
         self.quantiles = [self._model("quantile", q).fit(x, y) for q in QUANTILES]
 
-    def moments(self, x: Array) -> Moments:
+    def moments(self, x: Array) -> ModelOutput:
         """Return mean, standard deviation and the variance of the means over resamples."""
         means = np.array([model.predict(x) for model in self.means])
         low, high = (model.predict(x) for model in self.quantiles)
         noise = np.maximum((high - low) / 2, LEAST)
         epistemic = means.var(axis=0, ddof=1) if len(means) > 1 else np.zeros(len(x))
-        return Moments(means.mean(axis=0), np.sqrt(noise**2 + epistemic), epistemic)
+        return ModelOutput(means.mean(axis=0), np.sqrt(noise**2 + epistemic), epistemic)

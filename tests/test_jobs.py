@@ -180,7 +180,9 @@ def test_noise_is_fitted_where_it_is_not_known(method, dataset, entry, space, fi
     run = Run("main", method, dataset, 0)
     spec = json.loads(plan.specs.train(run))
     content = plan.params.written()
-    assert spec["tuning"] == {"space": content["methods"][method]["search"], **content["tuning"]}
+    once = {} if space else {"trials": 1, "keep": 1}
+    searched = content["methods"][method]["search"]
+    assert spec["tuning"] == {"space": searched, **content["tuning"], **once}
     drawn = replace(datasets.load("friedman", 0, train=40), noise=entry.get("noise"))
     if dataset == "he":
         drawn = datasets.load("he", 0)
@@ -195,12 +197,22 @@ def test_noise_is_fitted_where_it_is_not_known(method, dataset, entry, space, fi
 
 
 def test_what_is_tuned_nowhere_has_no_trials(plan):
-    plan = replan(plan, lambda content: content["methods"]["ae"].update(search={}))
+    plan = replan(plan, lambda content: content["experiments"]["main"].update(tuning=None))
     run = Run("main", "ae", "he", 0)
     metrics = do(plan, run)
     assert json.loads(plan.specs.train(run))["tuning"] is None
     assert metrics["tuned"]["status"] == "untuned"
     assert rows(paths.TRIALS, run) == []
+    assert not_held_out(run)
+
+
+def test_what_has_nothing_to_tune_is_scored_on_held_out_rows_once(plan):
+    plan = replan(plan, lambda content: content["methods"]["ae"].update(search={}))
+    run = Run("main", "ae", "he", 0)
+    metrics = do(plan, run)
+    assert metrics["tuned"] == {"status": "ok", "message": None, "trial": 0, "values": {}}
+    assert [row["round"] for row in rows(paths.TRIALS, run)] == ["final"]
+    assert not not_held_out(run)
 
 
 def test_tuned_values_are_gathered_with_their_ranges(plan):

@@ -26,7 +26,11 @@ def test_names_are_the_papers_order_and_every_method_with_random_activations():
 def test_controls_and_references_are_methods_but_not_among_those_compared():
     controls = ("ae_choice", "ae_bootstrap", "ae_scales", "ae_widths")
     assert methods.controls() == controls
-    assert methods.names() == (*ALL, *controls, "constant", "linear")
+    references = (
+        "constant", "linear", "ridge", "gp", "ntk_gp", "mc_dropout", "laplace", "trees", "ngboost"
+    )  # fmt: skip
+    assert methods.references() == references
+    assert methods.names() == (*ALL, *controls, *references)
     with pytest.raises(ParameterError, match="no method 'linear\\+rafs'"):
         methods.get("linear+rafs")
 

@@ -22,7 +22,7 @@ import yaml
 PROJECT = Path(__file__).resolve().parents[1]
 FILES = ("Snakefile", "workflow", "profiles", "params.yaml", "requirements.lock",
          "requirements-torch.lock", "dvc.yaml",
-         ".dvcignore", ".gitignore", "src", "data/own")  # fmt: skip
+         ".dvcignore", ".gitignore", "src", "data/own", "plugins")  # fmt: skip
 DATASETS = ["he", "forrester", "rastrigin", "ishigami", "friedman"]
 METHODS = ["de", "ae", "rafs"]
 

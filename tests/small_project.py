@@ -20,7 +20,8 @@ from rafs.pipeline.plan import Plan
 PROJECT = Path(__file__).resolve().parents[1]
 FILES = ("Snakefile", "workflow", "profiles", "params.yaml", "requirements.lock",
          "requirements-torch.lock", "dvc.yaml",
-         ".dvc", ".dvcignore", ".gitignore", "src", "pyproject.toml", "data/own")  # fmt: skip
+         ".dvc", ".dvcignore", ".gitignore", "src", "pyproject.toml", "data/own",
+         "plugins")  # fmt: skip
 
 UNTRACKED = shutil.ignore_patterns("*.egg-info", "tmp", "cache", "config.local")
 

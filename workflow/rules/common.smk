@@ -12,12 +12,12 @@ from pathlib import Path
 # Jobs run with the code beside this file, also in a copy of the project that is not the installed one.
 BASE = Path(workflow.basedir)
 ROOT = BASE.parent if BASE.name == "workflow" else BASE
-# Estimators of the project lie in plugins/ or methods/.
-OWN = [str(ROOT / "plugins"), str(ROOT / "methods")]
+# Estimators of the project's own lie in plugins/.
+PLUGINS = str(ROOT / "plugins")
 sys.path.insert(0, str(ROOT / "src"))
-sys.path += OWN
+sys.path.append(PLUGINS)
 for variable, folders in (
-    ("PYTHONPATH", [str(ROOT / "src"), *OWN]),
+    ("PYTHONPATH", [str(ROOT / "src"), PLUGINS]),
     ("PATH", [str(Path(sys.executable).parent)]),
 ):
     os.environ[variable] = os.pathsep.join(

@@ -8,7 +8,7 @@
 
 A value with a key `class` is an object of that class. A name with double underscores addresses an
 argument of an argument, as in scikit-learn's `set_params`. Modules are found as Python finds them,
-and in `plugins/`, `methods/` and the current directory.
+and in `plugins/` and the current directory.
 """
 
 import inspect
@@ -28,8 +28,9 @@ from rafs.methods.base import Task
 from rafs.methods.external import SHARED, ExternalMethod, kind_of
 from rafs.methods.settings import Settings
 
-FOLDERS = ("plugins", "methods", ".")  # of a project, with modules of its own
+FOLDERS = ("plugins", ".")  # of a project, with modules of its own
 NESTED = "__"
+PACKAGE = __name__.partition(".")[0]  # whose version does not tell its code
 
 
 class EstimatorMethod(ExternalMethod):
@@ -145,7 +146,8 @@ def identity(path: str) -> tuple[str, str | None]:
     """Return what a class comes from, and its version: of a package, or a hash of its file."""
     module = path.rpartition(".")[0]
     top = module.partition(".")[0]
-    if found := packages_distributions().get(top):
+    found = packages_distributions().get(top)
+    if found and top != PACKAGE:
         return found[0], version(found[0])
     _look_in_project()
     try:

@@ -1,7 +1,6 @@
 """The conformal 95 % interval of a run, from its held-out rows, in the scores of the raw one."""
 
-import numpy as np
-from scipy.special import ndtri
+import math
 
 from rafs.errors import DataError
 from rafs.evaluation import metrics, recalibration
@@ -10,23 +9,18 @@ from rafs.reporting import labels
 
 PREFIX = "conformal_"
 SCORED = ("coverage_95", "width_95", "interval_score_95")
-NORMAL = float(ndtri(0.975))
 
 
 def scores(held: HeldOut, test: metrics.Predictions) -> dict[str, float]:
-    """Return scores of the conformal interval; none if the held-out rows are too few for one.
-
-    It is that of a Gaussian with another standard deviation.
-    """
-    found = recalibration.scores(held.y, held.mean, np.sqrt(held.variance))
+    """Return scores of the conformal interval; none if the held-out rows are too few for one."""
     try:
-        factor = recalibration.quantile(found, 0.95) / NORMAL
+        fitted = recalibration.fit(metrics.Predictions(held.y, held.mean, held.variance))
     except DataError:
         return {}
-    if not np.isfinite(factor):
+    if not math.isfinite(fitted["conformal"].factor):
         return {}
-    widened = metrics.Predictions(test.y, test.mean, test.variance * factor**2)
-    return {f"{PREFIX}{name}": metrics.BY_NAME[name].function(widened) for name in SCORED}
+    found = recalibration.evaluate(fitted["conformal"], test, None)["metrics"]
+    return {f"{PREFIX}{name}": found[name] for name in SCORED}
 
 
 def heading(name: str) -> str:

@@ -2,7 +2,8 @@
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from rafs.files import unwritable, write_csv, write_json
 from rafs.reporting import labels
 
 SHOWN = tuple(metric.name for metric in metrics.shown(metrics.HEADLINE))
+HEADS = {"nll": "NLL (with ½ ln 2π)"}
 LEVEL = "Holm-corrected, p < 0.05"
 CORRECTED = f"NLL, Nadeau-Bengio corrected t-test, {LEVEL}"
 INDEPENDENT = (
@@ -59,7 +61,7 @@ def tables(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[dict[str, Any]
         rows = []
         for way, runs in part.groupby("way", sort=False):
             found = compare.summary(runs, names)
-            rows += [{**row, "way": way, "label": _label(row["label"], str(way))} for row in found]
+            rows += [{**row, "way": way, "label": _label(row["method"], str(way))} for row in found]
         raw = part[part["way"] == "raw"]
         yield {
             "dataset": str(dataset),
@@ -72,7 +74,8 @@ def tables(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[dict[str, Any]
 
 
 def _label(method: str, way: str) -> str:
-    return method if way == "raw" else f"{method}, {way}"
+    name = labels.method(method)
+    return name if way == "raw" else f"{name}, {way}"
 
 
 def _tested(raw: pd.DataFrame, best: str) -> dict[str, Any]:
@@ -91,17 +94,23 @@ def params(found: Predicted, file: str) -> list[str]:
         return []
     several = "method" in found.keys
     given = [str(m) for m in found.keys["method"].unique()] if several else [Path(file).stem]
-    entries = {}
+    entries: dict[str, dict[str, str]] = {}
     for method in given:
-        name = compare.name_of(Path(method))
-        name = f"{name}_given" if name in methods.names() else name
         chosen = {"method": method} if several else {}
-        entries[name] = {"predictions": file, **chosen}
+        entries[_name(method, entries)] = {"predictions": file, **chosen}
     return [
         f"  {yaml.safe_dump({name: entry}, default_flow_style=True, sort_keys=False, width=10**6)}"
         .strip()[1:-1]
         for name, entry in entries.items()
     ]  # fmt: skip
+
+
+def _name(method: str, taken: Collection[str]) -> str:
+    """Return a name for a method in params.yaml that nothing else has."""
+    name = compare.slug(method)
+    name = f"{name}_given" if name in methods.names() else name
+    numbered = (f"{name}_{number}" for number in count(2))
+    return next(each for each in chain([name], numbered) if each not in taken)
 
 
 def show(result: Mapping[str, Any], names: Sequence[str]) -> None:
@@ -112,7 +121,7 @@ def show(result: Mapping[str, Any], names: Sequence[str]) -> None:
         table = Table(box=None, pad_edge=False)
         table.add_column("method")
         for name in names:
-            table.add_column(labels.metric(name), justify="right")
+            table.add_column(HEADS.get(name) or labels.metric(name), justify="right")
         for row in rows:
             table.add_row(row["label"], *(_cell(row, name, rows) for name in names))
         console.width = max(console.width, Console(width=1000).measure(table).maximum)
@@ -149,7 +158,8 @@ def heading(found: Mapping[str, Any]) -> str:
 
 def verdict(found: Mapping[str, Any]) -> str:
     """Say which methods are not significantly different from the best."""
-    best, equal = found["methods"][0]["label"], found["not_significantly_different"]
+    best = found["methods"][0]["label"]
+    equal = [labels.method(name) for name in found["not_significantly_different"]]
     if not equal:
         return f"{best} is significantly better than every other method ({found['test']})"
     return f"not significantly different from {best}: {', '.join(equal)} ({found['test']})"

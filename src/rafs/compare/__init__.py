@@ -34,7 +34,7 @@ from rafs.storage import Dataset
 
 __all__ = [
     "SHOWN", "Comparison", "comparison", "decimals", "equals", "heading", "losses", "lost",
-    "name_of", "plan", "run", "summary", "text",
+    "name_of", "plan", "run", "slug", "summary", "text",
 ]  # fmt: skip
 
 EXPERIMENT = "compare"
@@ -137,7 +137,17 @@ def name_of(path: Path) -> str:
     >>> name_of(Path("My data (2).csv"))
     'my_data__2_'
     """
-    return "".join(c if c.isalnum() and c.isascii() else "_" for c in path.stem.lower())
+    return slug(path.stem)
+
+
+def slug(text: str) -> str:
+    """Return a name that params.yaml takes: lower-case letters, digits and _, a letter first.
+
+    >>> slug("net v1.5"), slug("1nn")
+    ('net_v1_5', 'x_1nn')
+    """
+    name = "".join(c if c.isalnum() and c.isascii() else "_" for c in text.lower())
+    return name if name[:1].isalpha() else f"x_{name}"
 
 
 # --- the jobs, each in a process that knows the table --------------------------------------------

@@ -20,7 +20,7 @@ def scores(held: HeldOut, test: metrics.Predictions) -> dict[str, float]:
     if not math.isfinite(fitted["conformal"].factor):
         return {}
     found = recalibration.evaluate(fitted["conformal"], test, None)["metrics"]
-    return {f"{PREFIX}{name}": found[name] for name in SCORED}
+    return {f"{PREFIX}{name}": found[name] for name in SCORED if name in found}
 
 
 def heading(name: str) -> str:

@@ -69,8 +69,10 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         x, target = self._checked(X, y)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         kept, held = intervals.held_out(len(x), self.conformal, seed)
+        self.calibration_scores_ = None
         self._train(x[kept], target[kept], seed)
-        self.calibration_scores_ = self._scores(x[held], target[held]) if len(held) else None
+        if len(held):
+            self.calibration_scores_ = self._scores(x[held], target[held])
         return self
 
     def calibrate(self, X: ArrayLike, y: ArrayLike) -> Self:

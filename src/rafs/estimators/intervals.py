@@ -42,12 +42,8 @@ def held_out(n: int, share: float | None, seed: int) -> tuple[Rows, Rows]:
 
 def scores(y: Array, mean: Array, std: Array) -> Array:
     """Return the scores of rows to calibrate on."""
-    with np.errstate(all="ignore"):
-        found = recalibration.scores(y, mean, std)
-    if not np.isfinite(found).all():
-        raise DataError(
-            "a target is too far from its prediction to calibrate on; drop that row or change units"
-        )
+    found = recalibration.scores(y, mean, std)
+    recalibration.check(found)
     return found
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from rafs.datasets.core import USER
 from rafs.datasets.tabular import LEAST_ROWS, LEAST_TEST
-from rafs.errors import DataError
+from rafs.errors import DataError, RafsError
 from rafs.evaluation import metrics, quantiles, recalibration
 from rafs.evaluation.predicted import Predicted
 
@@ -43,7 +43,10 @@ def table(found: Predicted, file: Path | str) -> pd.DataFrame:
         head |= {"status": "ok", "n_test": len(test)}
         if "n_train" in part.keys:
             head |= {"n_train": part.keys["n_train"].iloc[0], "category": USER}
-        rows += [{**head, **row} for row in _rows(test, held)]
+        try:
+            rows += [{**head, **row} for row in _rows(test, held)]
+        except RafsError as error:
+            raise DataError(f"{file}: {name}: {error}") from None
     return pd.DataFrame(rows)
 
 
@@ -71,11 +74,11 @@ def _rows(test: Predicted, held: Predicted) -> Iterator[dict[str, Any]]:
     parts = [("", test)]
     if "group" in test.keys:
         parts += [(str(name), test.where(group=name)) for name in test.keys["group"].unique()]
+    ways = recalibration.fit(_gaussian(held)) if len(held) else {}
     for group, part in parts:
         yield {"group": group, "way": "raw", **_raw(part)}
-        if len(held):
-            for way, scores in _recalibrated(part, held):
-                yield {"group": group, "way": way, **scores}
+        for way in list(ways)[1:]:
+            yield {"group": group, "way": way, **_recalibrated(part, ways[way])}
 
 
 def _raw(part: Predicted) -> metrics.Scores:
@@ -88,11 +91,12 @@ def _raw(part: Predicted) -> metrics.Scores:
     return result
 
 
-def _recalibrated(part: Predicted, held: Predicted) -> Iterator[tuple[str, metrics.Scores]]:
-    """Yield the scores of what is fitted to held-out rows: a scaled Gaussian, then intervals."""
-    z = recalibration.scores(held.y, held.mean, np.sqrt(held.variance))
-    yield "scaled", metrics.scores(part.y, part.mean, part.variance * recalibration.factor(z) ** 2)
-    sd = np.sqrt(part.variance)
-    half = {p: recalibration.quantile(z, p / 100) * sd for p in quantiles.PERCENTS}
-    intervals = {p: (part.mean - h, part.mean + h) for p, h in half.items()}
-    yield "conformal", quantiles.scores(part.y, intervals)
+def _recalibrated(part: Predicted, way: recalibration.Recalibration) -> metrics.Scores:
+    """Return the scores of a fitted way: all those of a Gaussian, or those of intervals."""
+    if way.density:
+        return metrics.scores(part.y, part.mean, part.variance * way.factor**2)
+    return recalibration.evaluate(way, _gaussian(part), None)["metrics"]
+
+
+def _gaussian(part: Predicted) -> metrics.Predictions:
+    return metrics.Predictions(part.y, part.mean, part.variance)

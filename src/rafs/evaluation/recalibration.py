@@ -10,7 +10,8 @@ rows:
   with fewer than level / (1 - level) rows only an infinite interval keeps that promise.
 
 Both repair the width on rows like the held-out ones. Neither moves the mean, and neither says
-anything about rows elsewhere.
+anything about rows elsewhere. The held-out rows of a run have also chosen its trial and its noise,
+so that the guarantee is approximate there.
 """
 
 import math
@@ -28,7 +29,10 @@ Array = NDArray[np.float64]
 WAYS = ("raw", "scaled", "conformal")
 
 NOT_HELD_OUT = "not held out"
-"""Status of a run that tuned nothing itself, so that there are no rows to recalibrate it on."""
+"""Status of a run without a tuning of its own: there are no rows to recalibrate it on.
+
+Such runs have `tuning: null`, the tuned values of another experiment, or given predictions.
+"""
 LEVELS = (90, 95)
 
 
@@ -47,13 +51,30 @@ class Recalibration:
 
 def scores(y: Array, mean: Array, sd: Array) -> Array:
     """Return |y - mean| / sd of every row."""
-    result: Array = np.abs(y - mean) / sd
+    with np.errstate(all="ignore"):
+        result: Array = np.abs(y - mean) / sd
     return result
+
+
+def check(held_out: Array) -> None:
+    """Refuse scores that say nothing about the width of an interval."""
+    if not held_out.size:
+        raise DataError("recalibration needs held-out rows, and there are none")
+    if not np.isfinite(held_out).all():
+        raise DataError(
+            "a held-out target is too far from its prediction to recalibrate on; drop that row or "
+            "change units"
+        )
+    if not held_out.any():
+        raise DataError(
+            "every held-out error is 0; recalibration needs rows that the model does not fit "
+            "exactly"
+        )
 
 
 def factor(held_out: Array) -> float:
     """Return the factor on the standard deviation that makes held-out rows most likely."""
-    _check(held_out)
+    check(held_out)
     return float(np.sqrt(np.mean(held_out**2)))
 
 
@@ -63,7 +84,7 @@ def quantile(held_out: Array, level: float) -> float:
     >>> quantile(np.arange(1.0, 20.0), 0.9), quantile(np.arange(1.0, 5.0), 0.9)
     (18.0, inf)
     """
-    _check(held_out)
+    check(held_out)
     n = len(held_out)
     rank = math.ceil(round((n + 1) * level, 9))  # round: 0.9 * 20 is 18, and not 18.000000000000004
     return float(np.sort(held_out)[rank - 1]) if rank <= n else math.inf
@@ -105,11 +126,3 @@ def _scores(way: Recalibration, test: Predictions) -> Scores:
             found[f"width_{level}"] = metrics.mean_width(test, half)
         found["interval_score_95"] = metrics.width_and_misses(test, way.halves[95], 0.95)
     return {name: value for name, value in found.items() if math.isfinite(value)}
-
-
-def _check(held_out: Array) -> None:
-    """Refuse scores that say nothing."""
-    if not np.any(held_out) or not np.isfinite(held_out).all():
-        raise DataError(
-            "recalibration needs held-out rows with finite predictions, of which one has an error"
-        )

@@ -15,6 +15,9 @@ PARTS = {"": "all", "in_": "inside", "out_": "outside"}
 REACHED = 0.93
 """Median coverage over seeds from which the 95 % intervals of a dataset count as holding."""
 
+RANDOM = ("real", "large", "uci")
+"""Categories of real tables whose test rows are a random part of the table."""
+
 RUN = ["experiment", "method", "dataset", "seed"]
 CELL = ["method", "dataset", "category", "way"]
 SCORES = ("coverage_90", "coverage_95", "width_95", "interval_score_95", "nll")
@@ -78,7 +81,7 @@ def coverages(found: pd.DataFrame, way: str) -> "pd.Series[float]":
 def sentence(found: pd.DataFrame) -> str:
     """Say what recalibration does to the coverage inside and outside the training range."""
     found = found[~found["method"].isin(labels.REFERENCES)]
-    split = found["part"].eq("all") & found["category"].isin(statistics.SPLITS)
+    split = found["part"].eq("all") & found["category"].isin(RANDOM)
     places = {
         "Inside the training range": found["part"].eq("inside"),
         "On random test rows of real tables": split,

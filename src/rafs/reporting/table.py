@@ -167,6 +167,18 @@ def lost(cell: Mapping[str, Any]) -> str:
     return "diverged" if cell["diverged"] else "missing"
 
 
+def with_scores(statuses: "pd.Series[str]") -> str:
+    """Say behind a method how many of its runs have scores, if not all have."""
+    scored = int(statuses.eq("ok").sum())
+    return "" if scored == len(statuses) else f" ({scored}/{len(statuses)})"
+
+
+WITH_SCORES = (
+    "(a/b): a of b runs have scores, and the medians are over these; a method that loses its "
+    "hardest runs looks better than it is."
+)
+"""Explains `with_scores`; goes with `gaps`."""
+
 TOO_FEW = "The seeds are too few for any difference on generated data to be significant here."
 """Said where no test on a dataset could reject after the correction."""
 

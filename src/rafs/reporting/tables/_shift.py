@@ -16,6 +16,7 @@ from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.inputs import KEYS, Inputs
 from rafs.reporting.table import (
+    WITH_SCORES,
     ReportTable,
     Row,
     chosen,
@@ -24,6 +25,7 @@ from rafs.reporting.table import (
     number,
     p_equals,
     records,
+    with_scores,
 )
 
 RATIOS = {"widening": ("sharpness", "held_sharpness"), "growth": ("rmse", "held_rmse")}
@@ -42,8 +44,9 @@ COLUMNS = (
 )  # fmt: skip
 EXPLAINED = (
     "Widening: root mean predicted variance of the test rows over that of held-out training rows; "
-    "error growth: the same ratio of RMSE. Medians over tables of the median over splits, with the "
-    "exact 95 % interval of the median over tables; coverage and NLL likewise, at the test rows."
+    "error growth: the same ratio of RMSE. Medians over tables of the median over the runs with "
+    "scores, with the exact 95 % interval of the median over tables; coverage and NLL (with "
+    "½ ln 2π) likewise, at the test rows."
 )
 
 
@@ -53,18 +56,21 @@ def shift_table(
     """Return a row per method: how it widens, and how its error grows, `where` its data end."""
     frame = chosen(inputs, options, default)
     found = summary(by_table(joined(inputs, frame, options.get("experiments") or default)))
+    lost = gaps(frame)
     return ReportTable(
         caption=f"Which ensembles widen {where}? {EXPLAINED}",
         frame=found,
         head=HEAD,
-        rows=_rows(found),
+        rows=_rows(found, frame),
         notes=[
             "“Widens” and “as much as the error grows”: Wilcoxon's signed-rank test over tables of "
             "whether the widening, and widening / growth, differ from 1 (5 %, Holm's correction "
             "over the ensembles, and over the references).",
             "Held-out rows are predicted by the networks of the winning trial, which were trained "
-            "without them. A method that was not tuned has none, and no row here.",
-            *gaps(frame),
+            "without them. A method without a tuning of its own (`tuning: null`, another "
+            "experiment's values, given predictions) has none, and no row here.",
+            *([WITH_SCORES] if lost else []),
+            *lost,
         ],
     )
 
@@ -137,14 +143,15 @@ def direction(row: Mapping[str, Any], name: str) -> int:
     return 1 if row[name] > 1 else -1
 
 
-def _rows(found: pd.DataFrame) -> list[Row | None]:
+def _rows(found: pd.DataFrame, runs: pd.DataFrame) -> list[Row | None]:
     shown: list[Row | None] = []
     for row in records(found):
         if row["reference"] and shown and None not in shown:
             shown.append(None)
         shown.append(
             [
-                labels.method(row["method"]),
+                labels.method(row["method"])
+                + with_scores(runs["status"][runs["method"].eq(row["method"])]),
                 str(row["tables"]),
                 _ratio(row, "widening"),
                 _judged(row, "widening", WIDENS),

@@ -7,78 +7,85 @@ import numpy as np
 import pandas as pd
 
 from rafs.evaluation import statistics
-from rafs.evaluation.recalibration import WAYS
 from rafs.reporting import labels, recalibrated
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.recalibrated import PARTS, REACHED
-from rafs.reporting.table import NONE, Cell, ReportTable, Row, chosen, gaps, interval, number
+from rafs.reporting.recalibrated import REACHED
+from rafs.reporting.table import (
+    WITH_SCORES,
+    Cell,
+    ReportTable,
+    Row,
+    chosen,
+    gaps,
+    interval,
+    number,
+    with_scores,
+)
 
 CAPTION = (
     "Recalibration on held-out training rows: raw intervals, intervals with one factor on the "
-    "standard deviation (scaled), and split conformal intervals with normalised scores. Coverage "
-    "of the 90 % and 95 % intervals, width and interval score of the 95 % interval relative to "
-    "raw, and NLL; at all test rows, and inside and outside the training range (generated data "
-    "only). Medians over datasets of medians over seeds, of the 95 % coverage with the exact 95 % "
-    "interval over datasets."
+    "standard deviation (scaled), and split conformal intervals with normalised scores; at all "
+    "test rows, and inside and outside the training range where it is known. Coverage of the 90 % "
+    "and 95 % intervals, width and interval score of the 95 % interval relative to raw, and NLL "
+    "(with ½ ln 2π). Medians over datasets of medians over the runs with scores, of the 95 % "
+    "coverage with the exact 95 % interval over datasets."
 )
 READS = ("scores", "recalibrated")
-SHOWN = {
-    "coverage_95": "95 %",
-    "holds": "holds on",
-    "interval_score_ratio": "interval score",
-    "nll": "NLL",
-}
+HEAD = (
+    "Method", "Test rows", "Intervals", "90 %", "95 %", "holds on", "width", "interval score",
+    "NLL",
+)  # fmt: skip
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
     frame, few = recalibrated.runs_of(inputs, chosen(inputs, options, ("main",)))
     found = recalibrated.by_dataset(frame)
+    runs = frame[frame["way"].eq("raw")]
     rows: list[Row | None] = []
     for method, mine in found.groupby("method", sort=False):
         rows += [None] if rows else []
-        rows += [_row(str(method), way, mine[mine["way"].eq(way)]) for way in WAYS]
-    heads = [f"{part}: {head}" for part in PARTS.values() for head in SHOWN.values()]
+        label = labels.method(str(method)) + with_scores(runs["status"][runs["method"].eq(method)])
+        rows += [
+            _row(label, part, way, cells)
+            for (part, way), cells in mine.groupby(["part", "way"], sort=False)
+        ]
+    lost = gaps(runs)
     return ReportTable(
         caption=CAPTION,
         frame=found,
-        head=["Method", "Intervals", "width", "90 %", *heads],
+        head=HEAD,
         rows=rows,
         notes=[
             recalibrated.sentence(found),
             f"Holds on: datasets whose median coverage of the 95 % interval is at least {REACHED}; "
-            f"bold: the median over datasets is. A width ratio is the same at every test row. A "
-            "conformal interval is no density and has no NLL.",
+            "bold: the median over datasets is. A conformal interval is no density and has no NLL.",
             "Held-out rows are predicted by the models of the best trial, which did not see them, "
-            "and test rows by a model trained on all training rows: the conformal guarantee is "
-            "approximate for that reason also inside, and does not extend to rows unlike the "
-            "training rows.",
+            "and test rows by a model trained on all training rows; the held-out rows have also "
+            "chosen the trial and the noise. The conformal guarantee is therefore approximate also "
+            "inside, and it does not extend to rows unlike the training rows.",
             *_infinite(frame),
             *labels.few_inside(few),
-            *gaps(frame[frame["way"].eq("raw")]),
+            *([WITH_SCORES] if lost else []),
+            *lost,
         ],
+        align="lll",
     )
 
 
-def _row(method: str, way: str, cells: pd.DataFrame) -> Row:
-    """Return a way of a method: medians over datasets."""
-    everywhere = cells[cells["part"].eq("all")]
-    whole = [number(float(everywhere[name].median())) for name in ("width_ratio", "coverage_90")]
-    parts = [_part(cells[cells["part"].eq(part)]) for part in PARTS.values()]
-    return [labels.method(method), way, *whole, *(cell for part in parts for cell in part)]
-
-
-def _part(cells: pd.DataFrame) -> list[Cell | str]:
-    """Return what is shown of one part of the test rows."""
-    if cells.empty:
-        return [NONE] * len(SHOWN)
+def _row(label: str, part: str, way: str, cells: pd.DataFrame) -> Row:
+    """Return a way of a method in one part of the test rows: medians over datasets."""
     shares = cells["coverage_95"].to_numpy(dtype=float)
     median, (low, high) = float(np.median(shares)), statistics.median_interval(shares)
+    scores = ("width_ratio", "interval_score_ratio", "nll")
     return [
+        label,
+        part,
+        way,
+        number(float(cells["coverage_90"].median())),
         Cell(interval(median, low, high), bold=median >= REACHED),
         f"{int((shares >= REACHED).sum())}/{len(shares)}",
-        number(float(cells["interval_score_ratio"].median())),
-        number(float(cells["nll"].median())),
+        *(number(float(cells[name].median())) for name in scores),
     ]
 
 

@@ -34,7 +34,8 @@ OUTCOMES = {"win": "wins", "tie": "ties", "loss": "losses"}
 EXPLAINED = (
     "Mean ranks are over the tables, by the median over splits, and of the ensembles alone; p is "
     "Nemenyi's against the lowest mean rank in NLL. Lower than printed: on how many tables the "
-    "mean over splits, rounded as the printed one, is lower in NLL, and in RMSE. "
+    "mean over splits, rounded as the printed one, is lower in NLL, and in RMSE; a table with a "
+    "lost run is not counted. "
     f"Against {TUNED}, split by split: on how many tables significantly better, not different, "
     "worse (Nadeau and Bengio's corrected t-test, Holm's correction over the tables, 5 %). "
     "Coverage: the median over tables of the median over splits."
@@ -78,7 +79,7 @@ def numbers(frame: pd.DataFrame) -> pd.DataFrame:
         "reference": {name: name in labels.REFERENCES for name in found["method"]},
         **{f"mean_rank_{metric}": ranks[metric].mean_ranks for metric in RANKED},
         "p_against_best_nll": nll.nemenyi[best].drop(best) if best else {},
-        "tables": frame.groupby("method")["dataset"].nunique(),
+        "tables": _with_scores(frame),
         **_lower_than_printed(frame),
         **_paired(frame),
         "coverage_95": coverage,
@@ -88,12 +89,19 @@ def numbers(frame: pd.DataFrame) -> pd.DataFrame:
     return found.sort_values(["reference", "mean_rank_nll"], kind="stable", ignore_index=True)
 
 
+def _with_scores(frame: pd.DataFrame) -> dict[str, int]:
+    """Return on how many tables each method has a score."""
+    ok = frame[frame["status"].eq("ok")].groupby("method")["dataset"].nunique()
+    return dict.fromkeys(frame["method"], 0) | ok.to_dict()
+
+
 def _lower_than_printed(frame: pd.DataFrame) -> dict[str, dict[str, int]]:
     """Return on how many tables each method has a lower mean than each printed source."""
     columns, none = {}, dict.fromkeys(frame["method"], 0)
     for metric in COMPARED:
         ours = over_splits(frame, metric)
-        ours["mean"] = ours["mean"].where(ours["diverged"] == 0, math.inf).round(2)
+        whole = ours["diverged"] + ours["missing"] == 0
+        ours["mean"] = ours["mean"].where(whole, math.inf).round(2)
         both = ours.merge(published.uci(), on="dataset")
         lower = both[both["mean"] < both[metric]]
         for source in published.UCI_SOURCES:

@@ -216,6 +216,7 @@ def test_random_activations_are_a_flag(table):
         (("--target", "z"), "has no column 'z'; its columns are x, kind, y"),
         (("--target", "y"), "'kind' is not a column of numbers"),
         (("--target", "y", "--methods", "raf"), "did you mean 'rafs'?"),
+        (("--target", "y", "--methods", "DE"), "did you mean 'de'?"),
         (("--target", "y", "--methods", "no.such.Class"), "there is no module 'no'"),
         (("--target", "y", "--methods", "math.Class"), "the module math has no 'Class'"),
         (("--target", "y", "--methods", "math.pi"), "math.pi is no class"),
@@ -404,6 +405,8 @@ def test_the_conformal_interval_of_a_run():
     assert found["conformal_interval_score_95"] == pytest.approx(wanted)
     assert recalibrated.scores(HeldOut(y[0, :18], y[1, :18], sd[0, :18]), test) == {}
     assert recalibrated.scores(HeldOut(), test) == {}
+    far = Predictions(np.full(30, 1e308), np.full(30, -1e308), np.ones(30))
+    assert "conformal_interval_score_95" not in recalibrated.scores(held, far)  # it is infinite
     rows = compare.summary(pd.DataFrame(scored("ae", 1.0, 2.0)))
     assert compare.text(rows[0], "conformal_coverage_95") == "–"
 

@@ -116,8 +116,16 @@ def test_too_few_rows_give_infinite_intervals(rows, infinite):
     assert ("interval_score_95" not in found) == (95 in infinite)
 
 
-@pytest.mark.parametrize("errors", [[], [0.0, 0.0], [1.0, math.nan], [1.0, math.inf]])
-def test_held_out_rows_that_say_nothing_are_refused(errors):
+@pytest.mark.parametrize(
+    ("errors", "says"),
+    [
+        ([], "needs held-out rows, and there are none"),
+        ([0.0, 0.0], "every held-out error is 0; recalibration needs rows that the model does not"),
+        ([1.0, math.nan], "too far from its prediction"),
+        ([1.0, math.inf], "too far from its prediction"),
+    ],
+)
+def test_held_out_rows_that_say_nothing_are_refused(errors, says):
     y = np.array(errors)
-    with pytest.raises(DataError, match="recalibration needs held-out rows with finite"):
+    with pytest.raises(DataError, match=says):
         fit(Predictions(y, np.zeros(len(y)), np.ones(len(y))))

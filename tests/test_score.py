@@ -15,7 +15,8 @@ from sklearn.metrics import mean_pinball_loss
 
 import called
 from rafs import cli, paths
-from rafs.evaluation import metrics, quantiles
+from rafs.config.checks import NAME
+from rafs.evaluation import metrics, quantiles, recalibration
 from rafs.experiments import Run
 from rafs.files import read_json, read_npz
 from rafs.pipeline.parameters import load
@@ -149,6 +150,7 @@ def test_the_tables_are_for_reading(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("t, 40 test rows; median and, from six splits on, its 95 % interval")
     assert [line.split()[0] for line in lines[1:4]] == ["method", "ours", "theirs"]
+    assert "NLL (with ½ ln 2π)" in lines[1]
     assert lines[4].startswith("ours is significantly better than every other method (NLL, signed")
     start = lines.index("methods:")
     added = yaml.safe_load("\n".join(lines[start:-1]))["methods"]
@@ -159,6 +161,16 @@ def test_no_method_takes_the_name_of_one_of_the_benchmark(capsys):
     """Which would win over the file, in silence."""
     found = scored(capsys, several(methods=("ae", "My model")))["params"]
     assert [line.partition(":")[0] for line in found] == ["ae_given", "my_model"]
+
+
+def test_versions_of_a_method_keep_their_names(capsys):
+    given = ("net v1.5", "net_v1_5", "1nn", "net v1.6")
+    result = scored(capsys, several(methods=given))
+    assert [row["label"] for row in result["tables"][0]["methods"]] == list(given)
+    added = yaml.safe_load("\n".join(result["params"]))
+    assert list(added) == ["net_v1_5", "net_v1_5_2", "x_1nn", "net_v1_6"]
+    assert [entry["method"] for entry in added.values()] == list(given)
+    assert all(NAME.fullmatch(name) for name in added)
 
 
 def test_recalibration_is_fitted_to_the_rows_that_are_marked(capsys):
@@ -175,6 +187,12 @@ def test_recalibration_is_fitted_to_the_rows_that_are_marked(capsys):
     assert runs.loc["conformal", "width_90"] == pytest.approx(2 * half)
     assert runs.loc["conformal", "coverage_90"] == pytest.approx(0.9, abs=0.02)
     assert np.isnan(runs.loc["conformal", "nll"])
+    sd = np.full(2000, 0.2)
+    ways = recalibration.fit(metrics.Predictions(y[:2000], np.zeros(2000), sd**2))
+    test = metrics.Predictions(y[2000:], np.zeros(2000), sd**2)
+    for way in ("scaled", "conformal"):
+        wanted = recalibration.evaluate(ways[way], test, None)["metrics"]
+        assert {name: runs.loc[way, name] for name in wanted} == pytest.approx(wanted)
     raw = -stats.norm.logpdf(y[2000:], 0, 0.2).mean()
     assert runs.loc["raw", "nll"] == pytest.approx(raw)
 
@@ -205,6 +223,7 @@ def without(name, **more):
 
 
 SOME = np.arange(80) == 6
+PARTS = np.repeat(["calibrate", "test"], 40)
 
 
 @pytest.mark.parametrize(
@@ -245,6 +264,14 @@ SOME = np.arange(80) == 6
         (
             {**PLAIN, "role": np.where(SOME, "calibrate", "test")},
             "has 1 rows to calibrate with; give 20 or more",
+        ),
+        (
+            {**PLAIN, "split": 3, "role": PARTS, "mean": np.where(PARTS == "test", MEAN, Y)},
+            "p.csv: dataset p, method p, split 3: every held-out error is 0; recalibration needs",
+        ),
+        (
+            {**PLAIN, "split": 3, "mean": 1e150, "sd": 1e-150},
+            "p.csv: dataset p, method p, split 3: nll is too large to be a number",
         ),
         (
             {**PLAIN, "method": np.repeat(["a", "b"], 40)},

@@ -453,26 +453,42 @@ def test_recalibration_compares_the_ways_on_the_same_runs():
     table = build("recalibration", made_up.Memory({"main": frame}))
     rows = [[getattr(cell, "text", cell) for cell in row] for row in table.rows if row]
     head = list(table.head)
-    assert [row[:3] for row in rows[:3]] == [
-        ["AE", "raw", "1.00"], ["AE", "scaled", "1.50"], ["AE", "conformal", "2.00"],
-    ]  # fmt: skip
-    conformal = dict(zip(head, rows[2], strict=True))
-    assert conformal["inside: holds on"] == "2/2"  # none on boston, which has no known range
-    assert conformal["all: holds on"] == "3/3"
-    assert conformal["outside: holds on"] == "0/2"
-    assert conformal["all: NLL"] == "–"
-    ratio = (8 - 4 * 0.6) / (8 - 4 * 0.4)  # interval scores, as made up
-    assert float(conformal["outside: interval score"]) == pytest.approx(ratio, abs=0.005)
-    raw, scaled, _ = (row for row in table.rows[:3])
-    assert not any(getattr(cell, "bold", False) for row in (raw, scaled) for cell in row)
-    assert table.rows[2][head.index("inside: 95 %")].bold
-    assert not table.rows[2][head.index("outside: 95 %")].bold
+    assert [row[:3] for row in rows] == [
+        [method, part, way]
+        for method in ("AE", "RAFs")
+        for part in ("all", "inside", "outside")
+        for way in ("raw", "scaled", "conformal")
+    ]
+    cells = {tuple(row[1:3]): dict(zip(head, row, strict=True)) for row in rows[:9]}
+    for place, part in enumerate(("inside", "outside")):
+        for way, (factor, *levels) in made_up.COVERED.items():
+            cell, level = cells[part, way], levels[place]
+            assert float(cell["width"]) == factor  # everywhere the same
+            assert float(cell["90 %"]) == pytest.approx(level - 0.05 + 0.0025, abs=0.005)
+            ratio = (8 - 4 * level) / (8 - 4 * made_up.COVERED["raw"][1 + place])
+            assert float(cell["interval score"]) == pytest.approx(ratio, abs=0.005)
+            assert cell["NLL"] == ("–" if way == "conformal" else f"{2 - level:.2f}")
+    holding = {part: cells[part, "conformal"]["holds on"] for part in ("all", "inside", "outside")}
+    assert holding == {"all": "3/3", "inside": "2/2", "outside": "0/2"}  # boston has no range
+    bold = {tuple(r[1:3]) for r in table.rows[:9] if any(getattr(c, "bold", 0) for c in r)}
+    assert bold == {("all", "conformal"), ("inside", "conformal")}
+    assert "NLL (with ½ ln 2π)" in table.caption
     assert (
         "Inside the training range the raw 95 % intervals cover 0.70 to 0.70 of the targets, "
         "depending on the method, the scaled ones 0.92 to 0.92 and the conformal ones 0.96 to 0.96"
     ) in table.notes[0]
     assert "of 4 pairs of method and dataset, 0 reach 0.93 raw, 0 scaled" in table.notes[0]
     assert "and 2 conformal. Outside the training range" in table.notes[0]  # boston, twice
+    assert not any(note.startswith("(a/b)") for note in table.notes)
+
+
+def test_gap_and_tail_splits_are_no_random_test_rows():
+    frame = few(["uci_boston", "uci_gap_boston", "uci_tail_boston"])
+    said = build("recalibration", made_up.Memory({"main": frame})).notes[0]
+    assert f"of {len(made_up.METHODS)} pairs of method and dataset" in said
+    frame = frame[frame["dataset"] != "uci_boston"]
+    said = build("recalibration", made_up.Memory({"main": frame})).notes[0]
+    assert "random test rows" not in said
 
 
 class Recalibrated(made_up.Memory):
@@ -515,6 +531,9 @@ def test_runs_without_held_out_rows_are_counted():
     table = build("recalibration", Recalibrated(few(["he", "friedman"], methods=("ae",)), edit))
     (note,) = [note for note in table.notes if note.startswith("Not held out")]
     assert "AE on He et al. 1D (1)" in note
+    runs = len(table.frame["dataset"].unique()) * int(table.frame["runs"].max())
+    assert {row[0] for row in table.rows if row} == {f"AE ({runs - 1}/{runs})"}
+    assert any("these; a method that loses its hardest runs" in note for note in table.notes)
     he = table.frame[table.frame["dataset"].eq("he")]
     friedman = table.frame[table.frame["dataset"].eq("friedman")]
     assert set(friedman["runs"]) == {he["runs"].iloc[0] + 1}

@@ -132,6 +132,21 @@ def test_a_method_that_lost_a_run_is_not_bold():
     assert inside.loc["rafs", "below_pbp_nll"] == 0
 
 
+@pytest.mark.parametrize("status", ["diverged", "failed"])
+def test_only_tables_with_scores_count_and_a_lost_run_is_never_lower(status):
+    frame = made_up.scores("uci", ("ae", "rafs"), TABLES, 4)
+    frame["nll"] -= 50.0
+    gone = (frame.dataset == "uci_wine") | ((frame.dataset == "uci_yacht") & (frame.seed == 0))
+    gone &= frame.method == "rafs"
+    rows = [made_up.lost("uci", "rafs", r.dataset, r.seed, status) for r in frame[gone].itertuples()]
+    frame = pd.concat([frame[~gone], pd.DataFrame(rows)], ignore_index=True)
+    found = short.numbers(frame).set_index("method")
+    assert found["tables"].to_dict() == {"ae": 9, "rafs": 8}
+    assert found["below_pbp_nll"].to_dict() == {"ae": 9, "rafs": 7}
+    lone = frame[frame.dataset == "uci_wine"]
+    assert short.numbers(lone).set_index("method").loc["rafs", "tables"] == 0
+
+
 def test_wins_and_losses_are_those_of_the_paired_test():
     """RAFs is better on three tables, worse on one, and as good on the rest; AE is MC dropout."""
     better, worse = TABLES[:3], TABLES[4]
@@ -253,6 +268,19 @@ def test_a_widening_on_half_of_the_tables_is_not_shown():
 def test_runs_without_held_out_rows_have_no_row():
     table = shown.build("uci_gap", shifted(2.0, 3.0, methods=("rafs", "constant")), {})
     assert list(table.frame["method"]) == ["rafs"]
+
+
+def test_a_method_that_lost_runs_shows_how_many():
+    frame = shifted(2.0, 3.0).frames["uci_gap"]
+    first = (frame.method == "rafs") & (frame.dataset == "uci_gap_wine") & (frame.seed == 0)
+    gone = pd.DataFrame([made_up.lost("uci_gap", "rafs", "uci_gap_wine", 0)])
+    frame = pd.concat([frame[~first], gone], ignore_index=True)
+    table = shown.build("uci_gap", made_up.Memory({"uci_gap": frame}, shift=(2.0, 3.0)), {})
+    assert {row[0] for row in table.rows if row} == {"AE", "RAFs (44/45)"}
+    assert any(note.startswith("(a/b)") for note in table.notes)
+    assert "over the runs with scores" in table.caption
+    whole = shown.build("uci_gap", shifted(2.0, 3.0), {})
+    assert not any(note.startswith("(a/b)") for note in whole.notes)
 
 
 def test_the_figure_shows_both_ratios_of_gap_and_tail():

@@ -145,6 +145,26 @@ def test_conformal_is_a_fit_and_a_calibration(cls, data) -> None:
     assert np.array_equal(plain.predict(X), small(cls).fit(X, y).predict(X))
 
 
+def test_a_fit_that_cannot_be_calibrated_leaves_no_scores_of_the_one_before(data) -> None:
+    X, y = data
+    model = small(rafs.NTKGaussianProcess, conformal=0.25, random_state=0).fit(X, y)
+    seed = np.random.RandomState(0).randint(2**31 - 1)
+    _, held = intervals.held_out(len(X), 0.25, seed)
+    far = X.copy()
+    far[held] = 1e200
+    with pytest.raises(DataError, match="a prediction is not finite"):
+        model.fit(far, y)
+    assert model.calibration_scores_ is None
+
+
+def test_rows_that_are_fitted_exactly_do_not_calibrate(data) -> None:
+    X, y = data
+    model = small(rafs.NTKGaussianProcess).fit(X, y)
+    with pytest.raises(DataError, match="every held-out error is 0"):
+        model.calibrate(X, model.predict(X))
+    assert model.calibration_scores_ is None
+
+
 @pytest.mark.parametrize("cls", CLASSES)
 def test_a_calibrated_estimator_is_saved(cls, data, tmp_path) -> None:
     X, y = data

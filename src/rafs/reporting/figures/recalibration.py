@@ -18,8 +18,8 @@ from rafs.reporting.inputs import Inputs
 CAPTION = (
     "Recalibration on held-out training rows: coverage of the 95 % interval inside (left) and "
     "outside (right) the training range, for raw, scaled (one factor on the standard deviation) "
-    "and split conformal intervals. Small markers: datasets (medians over seeds); large markers: "
-    "their median, with its exact 95 % interval. Dashed: the nominal level."
+    "and split conformal intervals. Small markers: datasets (medians over the runs with "
+    "scores); large markers: their median, with its exact 95 % interval. Dashed: the nominal level."
 )
 READS = ("scores", "recalibrated")
 PLACE = 10

@@ -55,13 +55,14 @@ def shift_table(
 ) -> ReportTable:
     """Return a row per method: how it widens, and how its error grows, `where` its data end."""
     frame = chosen(inputs, options, default)
-    found = summary(by_table(joined(inputs, frame, options.get("experiments") or default)))
-    lost = gaps(frame)
+    runs = joined(inputs, frame, options.get("experiments") or default)
+    found = summary(by_table(runs))
+    ends = _ends(runs, frame)
     return ReportTable(
         caption=f"Which ensembles widen {where}? {EXPLAINED}",
         frame=found,
         head=HEAD,
-        rows=_rows(found, frame),
+        rows=_rows(found, ends),
         notes=[
             "“Widens” and “as much as the error grows”: Wilcoxon's signed-rank test over tables of "
             "whether the widening, and widening / growth, differ from 1 (5 %, Holm's correction "
@@ -69,8 +70,8 @@ def shift_table(
             "Held-out rows are predicted by the networks of the winning trial, which were trained "
             "without them. A method without a tuning of its own (`tuning: null`, another "
             "experiment's values, given predictions) has none, and no row here.",
-            *([WITH_SCORES] if lost else []),
-            *lost,
+            *([WITH_SCORES] if any(ends[name] for name in found["method"]) else []),
+            *gaps(frame),
         ],
     )
 
@@ -82,7 +83,8 @@ def joined(inputs: Inputs, frame: pd.DataFrame, experiments: Sequence[str]) -> p
     held = held[(held["way"] == "raw") & (held["status"] == "ok")]
     above, below = zip(*RATIOS.values(), strict=True)
     runs = frame[frame["status"] == "ok"].reindex(columns=[*keys, *above, *SCORES])
-    return runs.merge(held.reindex(columns=[*keys, *below]), on=keys)
+    both = runs.merge(held.reindex(columns=[*keys, *below]), on=keys)
+    return both.dropna(subset=[*above, *below])
 
 
 def by_table(runs: pd.DataFrame) -> pd.DataFrame:
@@ -93,7 +95,6 @@ def by_table(runs: pd.DataFrame) -> pd.DataFrame:
     }
     return (
         runs.assign(**ratios)
-        .dropna(subset=list(ratios))
         .groupby(["method", "dataset"], sort=False)[[*ratios, *SCORES]]
         .median()
         .reset_index()
@@ -143,15 +144,23 @@ def direction(row: Mapping[str, Any], name: str) -> int:
     return 1 if row[name] > 1 else -1
 
 
-def _rows(found: pd.DataFrame, runs: pd.DataFrame) -> list[Row | None]:
+def _ends(runs: pd.DataFrame, frame: pd.DataFrame) -> dict[str, str]:
+    """Return what stands behind the label of a method that lost runs of the frame."""
+    scored = runs["method"].value_counts()
+    return {
+        str(method): with_scores(int(scored.get(method, 0)), int(count))
+        for method, count in frame["method"].value_counts().items()
+    }
+
+
+def _rows(found: pd.DataFrame, ends: Mapping[str, str]) -> list[Row | None]:
     shown: list[Row | None] = []
     for row in records(found):
         if row["reference"] and shown and None not in shown:
             shown.append(None)
         shown.append(
             [
-                labels.method(row["method"])
-                + with_scores(runs["status"][runs["method"].eq(row["method"])]),
+                f"{labels.method(row['method'])}{ends[row['method']]}",
                 str(row["tables"]),
                 _ratio(row, "widening"),
                 _judged(row, "widening", WIDENS),

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.evaluation.recalibration import WAYS
 from rafs.reporting import labels, recalibrated
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.recalibrated import REACHED
+from rafs.reporting.recalibrated import PARTS, REACHED
 from rafs.reporting.table import (
     WITH_SCORES,
     Cell,
@@ -45,11 +46,9 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     rows: list[Row | None] = []
     for method, mine in found.groupby("method", sort=False):
         rows += [None] if rows else []
-        label = labels.method(str(method)) + with_scores(runs["status"][runs["method"].eq(method)])
-        rows += [
-            _row(label, part, way, cells)
-            for (part, way), cells in mine.groupby(["part", "way"], sort=False)
-        ]
+        statuses = runs.loc[runs["method"].eq(method), "status"]
+        scored = with_scores(int(statuses.eq("ok").sum()), len(statuses))
+        rows += _rows(f"{labels.method(str(method))}{scored}", mine)
     lost = gaps(runs)
     return ReportTable(
         caption=CAPTION,
@@ -73,15 +72,22 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     )
 
 
-def _row(label: str, part: str, way: str, cells: pd.DataFrame) -> Row:
-    """Return a way of a method in one part of the test rows: medians over datasets."""
+def _rows(label: str, mine: pd.DataFrame) -> list[Row]:
+    """Return the parts of the test rows that a method has scores in, a row per way."""
+    return [
+        [label, part, way, *_medians(mine[mine["part"].eq(part) & mine["way"].eq(way)])]
+        for part in PARTS.values()
+        if mine["part"].eq(part).any()
+        for way in WAYS
+    ]
+
+
+def _medians(cells: pd.DataFrame) -> Row:
+    """Return medians over datasets."""
     shares = cells["coverage_95"].to_numpy(dtype=float)
     median, (low, high) = float(np.median(shares)), statistics.median_interval(shares)
     scores = ("width_ratio", "interval_score_ratio", "nll")
     return [
-        label,
-        part,
-        way,
         number(float(cells["coverage_90"].median())),
         Cell(interval(median, low, high), bold=median >= REACHED),
         f"{int((shares >= REACHED).sum())}/{len(shares)}",

@@ -138,8 +138,11 @@ def test_only_tables_with_scores_count_and_a_lost_run_is_never_lower(status):
     frame["nll"] -= 50.0
     gone = (frame.dataset == "uci_wine") | ((frame.dataset == "uci_yacht") & (frame.seed == 0))
     gone &= frame.method == "rafs"
-    rows = [made_up.lost("uci", "rafs", r.dataset, r.seed, status) for r in frame[gone].itertuples()]
-    frame = pd.concat([frame[~gone], pd.DataFrame(rows)], ignore_index=True)
+    rows = [
+        made_up.lost("uci", "rafs", r.dataset, r.seed, status) for r in frame[gone].itertuples()
+    ]
+    lost = pd.DataFrame(rows).assign(n_train=400, n_test=200)
+    frame = pd.concat([frame[~gone], lost], ignore_index=True)
     found = short.numbers(frame).set_index("method")
     assert found["tables"].to_dict() == {"ae": 9, "rafs": 8}
     assert found["below_pbp_nll"].to_dict() == {"ae": 9, "rafs": 7}

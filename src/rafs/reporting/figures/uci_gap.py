@@ -18,8 +18,8 @@ CAPTION = (
     "Test rows in a gap (left) and in the tails (right) of the training rows, against training "
     "rows that were held out: the ratio of the root mean predicted variance (filled) and that of "
     "RMSE (open). Small points are UCI tables (medians over the splits with scores), large ones "
-    "the medians over tables. An ensemble whose filled marker lies left of its open one widens less "
-    "than its error grows."
+    "the medians over tables. An ensemble whose filled marker lies left of its open one widens "
+    "less than its error grows."
 )
 READS = ("scores", "recalibrated")
 PLACE = 40

@@ -21,7 +21,7 @@ from rafs.methods.settings import Schema, Settings, integer, number
 SCHEMA: Schema = {
     "learning_rate": number(0.05, "shrinkage of every iteration", above=0.0, most=1.0),
     "iterations": integer(500, "iterations of boosting, at most"),
-    "patience": integer(20, "iterations without a better held-out likelihood before the last one"),
+    "patience": integer(50, "iterations without a better held-out likelihood before the last one"),
     "depth": integer(3, "depth of a tree"),
     "held_out": number(0.2, "share of the rows that are held out", above=0.0, below=1.0),
 }

@@ -17,23 +17,24 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import astuple, fields, replace
 from pathlib import Path
 
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
+import gate_references
 import numpy as np
+from gating import PBP, Check, Split, at_most, cut, posterior, score, splits
 
 from rafs import AnchoredEnsemble, DeepEnsemble, gp, methods
 from rafs.evaluation.likelihood import gaussian_nll
 from rafs.methods.base import Task, training
-from rafs.methods.ensemble import Prediction, Scaler
+from rafs.methods.ensemble import Scaler
 from rafs.methods.hyperdeep import held_out
 
 ROOT = Path(__file__).resolve().parents[1]
 GATE, LIKELIHOOD = ROOT / "docs" / "gate.csv", ROOT / "docs" / "likelihood.csv"
 LAKSHMINARAYANAN = "Lakshminarayanan et al. 2017"
-PBP = "PBP, Hernández-Lobato and Adams 2015"
 PEARCE = "randomised MAP sampling, exact posterior"
 OSBAND = "Osband et al. 2018, Lemma 3, exact posterior"
 HE = "He et al. 2020, analytic posterior"
@@ -50,49 +51,6 @@ PRINTED = {
     "power-plant": ((4.11, 2.79), (4.12, 2.84)),
 }
 SMALL = ("yacht", "bostonHousing", "energy", "concrete")
-METRICS = ("RMSE", "NLL")
-
-
-@dataclass(frozen=True)
-class Check:
-    """One number beside what it is held against, and how far it may be behind or off.
-
-    On UCI data two standard errors over splits are allowed (of HDE: of the difference to DE).
-    """
-
-    method: str
-    source: str
-    dataset: str
-    metric: str
-    wanted: float
-    ours: float
-    allowed: float
-    met: bool
-
-
-@dataclass(frozen=True)
-class Split:
-    """Rows to learn from and rows to predict."""
-
-    x: np.ndarray
-    y: np.ndarray
-    x_test: np.ndarray
-    y_test: np.ndarray
-
-
-def splits(folder: Path, name: str, count: int) -> Iterator[Split]:
-    """Yield the first of the 20 published splits of a table."""
-    data = np.loadtxt(folder / name / "data.txt")
-    n, stream = len(data), np.random.RandomState(1)
-    for _ in range(count):
-        order = stream.choice(n, n, replace=False)
-        yield cut(data[order], round(0.9 * n))
-
-
-def cut(data: np.ndarray, size: int) -> Split:
-    """Return the first rows to learn from, the others to predict."""
-    learn, test = data[:size], data[size:]
-    return Split(learn[:, :-1], learn[:, -1], test[:, :-1], test[:, -1])
 
 
 def inner(split: Split) -> Split:
@@ -103,12 +61,6 @@ def inner(split: Split) -> Split:
 def effort(n: int) -> dict[str, int]:
     """Return how n rows are trained on: for the 40 epochs of 2017, and for at least 1,000 steps."""
     return {"steps": max(1000, 40 * -(-n // 100)), "batch_size": 100}
-
-
-def score(p: Prediction, y: np.ndarray) -> tuple[float, float]:
-    """Return RMSE and NLL of a prediction in the units of y."""
-    rmse = np.sqrt(np.mean((p.mean - y) ** 2))
-    return float(rmse), float(np.mean(gaussian_nll(y, p.mean, p.variance)))
 
 
 def trained(split: Split, key: tuple, settings: Sequence[Mapping]) -> list[tuple[float, float]]:
@@ -122,13 +74,6 @@ def trained(split: Split, key: tuple, settings: Sequence[Mapping]) -> list[tuple
     )
     inputs = sx.transform(split.x_test)
     return [score(fitted.predict(inputs).in_units(sy), split.y_test) for fitted in fits]
-
-
-def at_most(method: str, source: str, dataset: str, wanted, found: Sequence) -> Iterator[Check]:
-    """Yield whether the mean over splits is at most as printed, up to two standard errors."""
-    for metric, printed, values in zip(METRICS, wanted, np.array(found).T, strict=True):
-        ours, error = float(values.mean()), 2 * float(values.std(ddof=1)) / len(values) ** 0.5
-        yield Check(method, source, dataset, metric, printed, ours, error, ours <= printed + error)
 
 
 def likelihood(folder: Path, count: int) -> Iterator[Check]:
@@ -221,23 +166,6 @@ def tangent() -> Iterator[Check]:
     yield from posterior(method.label, HE, "sin 2x, width 256", exact, p.predict(new), m, 0.1)
 
 
-def posterior(method, source, dataset, exact, p: Prediction, m: int, slack: float):
-    """Yield how far mean and spread of m members are from a posterior (slack: finite width).
-
-    The errors at the test points depend on each other, for all are those of the same m functions;
-    three standard errors of a mean, and of a standard deviation, of m draws are allowed.
-    """
-    mean, variance = exact
-    sd = np.sqrt(variance)
-    off = float(np.sqrt(np.mean(((p.mean - mean) / sd) ** 2)))
-    allowed = 3 / m**0.5 + slack
-    yield Check(method, source, dataset, "error of the mean, sd", 0.0, off, allowed, off <= allowed)
-    ratio = float(np.sqrt(np.mean(p.epistemic / variance)))
-    allowed = 3 / (2 * m) ** 0.5 + slack
-    met = abs(ratio - 1) <= allowed
-    yield Check(method, source, dataset, "sd / exact sd", 1.0, ratio, allowed, met)
-
-
 def choice(folder: Path, count: int = 5) -> Iterator[tuple]:
     """Yield scores of variants of the DE of 2017 on held-out training rows."""
     variants = [
@@ -281,6 +209,8 @@ def main() -> int:
         hyperdeep(options.data, min(options.splits, 10)),
         linear(),
         tangent(),
+        gate_references.printed(options.data, min(options.splits, 10)),
+        gate_references.exact(),
     ):
         started = time.process_time()
         found = list(part)

@@ -6,10 +6,11 @@ import pytest
 
 import called
 from rafs import datasets, methods, paths
-from rafs.errors import EstimatorError, ParameterError
+from rafs.errors import DataError, EstimatorError, ParameterError
 from rafs.experiments import Run
 from rafs.files import read_json, read_npz
-from rafs.methods import predictions, runs
+from rafs.methods import runs
+from rafs.pipeline.jobs import score
 from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
 from small_project import PROJECT, replan
@@ -49,9 +50,9 @@ def outcome(seed=0, dataset="friedman", **settings):
     (found,) = runs.fit_predict([runs.prepare(run)])
     if isinstance(found, runs.Outcome):
         try:
-            predictions.check("theirs", spec["settings"], dataset, seed, run.data.y_test)
-        except EstimatorError as error:
-            return error
+            score.check_targets({**spec, "settings": run.settings}, run.data.y_test)
+        except DataError as error:
+            return EstimatorError(str(error))
     return found
 
 

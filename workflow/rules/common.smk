@@ -12,17 +12,15 @@ from pathlib import Path
 # Jobs run with the code beside this file, also in a copy of the project that is not the installed one.
 BASE = Path(workflow.basedir)
 ROOT = BASE.parent if BASE.name == "workflow" else BASE
-# Estimators of the project's own lie in plugins/.
-PLUGINS = str(ROOT / "plugins")
 sys.path.insert(0, str(ROOT / "src"))
-sys.path.append(PLUGINS)
-for variable, folders in (
-    ("PYTHONPATH", [str(ROOT / "src"), PLUGINS]),
-    ("PATH", [str(Path(sys.executable).parent)]),
+for variable, folder in (
+    ("PYTHONPATH", ROOT / "src"),
+    ("PATH", Path(sys.executable).parent),
 ):
     os.environ[variable] = os.pathsep.join(
-        filter(None, [*folders, os.environ.get(variable)])
+        filter(None, [str(folder), os.environ.get(variable)])
     )
+os.environ["RAFS_PROJECT"] = str(ROOT)  # where plugins/ is
 
 from rafs import paths
 from rafs.pipeline import guards

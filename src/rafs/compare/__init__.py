@@ -61,7 +61,7 @@ class Comparison:
     def fixed(self, method: str) -> dict[str, Any]:
         """Return the settings that a method starts from."""
         given = selection.settings(self.params, method)
-        return methods.of(method, given).resolve(self.params.ensemble.written(), given)
+        return methods.of(method, given).resolve(*self.params.shared(method), given)
 
     def search(self, method: str) -> dict[str, Any]:
         """Return what is tuned of a method."""

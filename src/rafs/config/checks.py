@@ -52,7 +52,6 @@ def check(params: Params) -> None:
 
 
 def _check_methods(params: Params) -> None:
-    shared = params.ensemble.written()
     for name in params.methods:
         where = f"methods.{name}"
         if name not in params.method_names:
@@ -64,10 +63,12 @@ def _check_methods(params: Params) -> None:
             raise ParameterError(
                 f"{where}: the name becomes part of file names; use small letters, digits and _"
             )
-        fixed, method = params.fixed(name), params.method(name)
-        method.resolve(shared, fixed, where=where)
+        layers, method = [*params.shared(name), params.fixed(name)], params.method(name)
+        if len(set(methods.DEFINED) & set(params.fixed(name))) > 1:
+            raise ParameterError(f"{where} has {' and '.join(methods.DEFINED)}; give one of them")
+        method.resolve(*layers, where=where)
         for key, distribution in params.search(name).items():
-            usable = partial(_resolve, method, [shared, fixed], key, f"{where}.search")
+            usable = partial(_resolve, method, layers, key, f"{where}.search")
             _check_search(f"{where}.search.{key}", distribution, usable)
 
 

@@ -128,7 +128,12 @@ class Params(Group):
         """Return the settings of a method in an experiment, later ones over earlier ones."""
         entry = self.experiments[experiment]
         own = {**self._own(experiment, method).own, **_random(method)}
-        return [self.ensemble.written(), self.fixed(method), entry.ensemble.written(), own]
+        return [*self.shared(method), self.fixed(method), *self.shared(method, entry.ensemble), own]
+
+    def shared(self, method: str, entry: EnsembleEntry | None = None) -> list[Settings]:
+        """Return what all ensembles share; nothing for a method that this file defines."""
+        defined = methods.defined_by(method, self.fixed(method)) or "." in method
+        return [] if defined else [(entry or self.ensemble).written()]
 
     def training_of(self, experiment: str, method: str) -> dict[str, Any]:
         """Return how a method is trained in an experiment."""

@@ -23,6 +23,7 @@ KEYS = ("dataset", "method", "split", "group", "role")
 OTHERS = ("y", "mean", "sd", "variance", "seed", "n_train")
 ROLES = ("test", "calibrate")
 LARGEST = 1e150  # larger numbers have no square
+TOLERANCE = 1e-6  # of a target, and of the spread of targets
 REPAIR = "fill these in or drop the rows"
 
 
@@ -196,3 +197,40 @@ def _keys(frame: pd.DataFrame, file: Path | str) -> pd.DataFrame:
         odd = keys["role"][~known].iloc[0]
         raise DataError(f"{file}: 'role' must be {' or '.join(ROLES)}, not {str(odd)!r}")
     return keys
+
+
+@dataclass(frozen=True)
+class PredictedRun:
+    """The rows of a file for one run of the benchmark."""
+
+    place: str
+    rows: Predicted
+
+    @classmethod
+    def read(cls, file: str, dataset: str, split: int, method: str | None = None) -> "PredictedRun":
+        """Read the test rows of a dataset's split, of one method if the file has several."""
+        found = read(file)
+        for column in ("dataset", "split", *(["method"] if method else [])):
+            if column not in found.keys:
+                raise DataError(f"{file} has no column {column!r}; add it")
+        if method is not None:
+            found = found.where(method=method)
+        elif "method" in found.keys and len(set(found.keys["method"])) > 1:
+            raise DataError(f"{file} has several methods; name one with the setting `method`")
+        place = f"{file}, {dataset}, split {split}"
+        rows = found.where(dataset=dataset, split=split, role="test")
+        if not len(rows):
+            raise DataError(f"{place}: it has no rows for this run")
+        return cls(place, rows)
+
+    def check(self, y: Array) -> None:
+        """Refuse rows for other targets than these; both may have been rounded."""
+        given = self.rows.y
+        wrong = ~np.isclose(given, y, rtol=TOLERANCE, atol=TOLERANCE * float(np.std(y)))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise DataError(
+                f"{self.place}: y is not that of the test rows in {wrong.sum()} of {len(y)} rows, "
+                f"first in row {row + 1} ({given[row]:g}, not {y[row]:g}); keep the rows in the "
+                "order of the test rows"
+            )

@@ -11,7 +11,9 @@ argument of an argument, as in scikit-learn's `set_params`. Modules are found as
 and in `plugins/` and the current directory.
 """
 
+import hashlib
 import inspect
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -23,12 +25,12 @@ from typing import Any
 
 from rafs.engine import Training
 from rafs.errors import EstimatorError, ParameterError
-from rafs.files import sha256
 from rafs.methods.base import Task
-from rafs.methods.external import SHARED, ExternalMethod, kind_of
+from rafs.methods.external import ExternalMethod, kind_of, parameters
 from rafs.methods.settings import Settings
 
-FOLDERS = ("plugins", ".")  # of a project, with modules of its own
+PROJECT = "RAFS_PROJECT"  # variable of the workflow with the project's directory
+PLUGINS = "plugins"  # directory of a project with modules of its own
 NESTED = "__"
 PACKAGE = __name__.partition(".")[0]  # whose version does not tell its code
 
@@ -55,7 +57,7 @@ class EstimatorMethod(ExternalMethod):
         where = where or f"methods.{self.name}"
         arguments: dict[str, Any] = {}
         for layer in layers:
-            own = {k: v for k, v in layer.items() if k not in (*SHARED, "estimator")}
+            own = {k: v for k, v in layer.items() if k != "estimator"}
             given = own.pop("arguments", {})
             if not isinstance(given, Mapping):
                 raise ParameterError(
@@ -71,8 +73,8 @@ class EstimatorMethod(ExternalMethod):
             kind = load(self.path)
         except EstimatorError:
             return
-        known = inspect.signature(kind).parameters
-        if any(p.kind is p.VAR_KEYWORD for p in known.values()):
+        known = parameters(kind)
+        if not known or any(p.kind is p.VAR_KEYWORD for p in known.values()):
             return
         for name in arguments:
             if name.split(NESTED)[0] not in known:
@@ -89,7 +91,7 @@ class EstimatorMethod(ExternalMethod):
         """Return the estimator with its arguments and a random state."""
         given = {name: build(value) for name, value in settings["arguments"].items()}
         kind = load(self.path)
-        if "random_state" in inspect.signature(kind).parameters:
+        if "random_state" in parameters(kind):
             given.setdefault("random_state", seed)
         nested = {name: given.pop(name) for name in list(given) if NESTED in name}
         made = kind(**given)
@@ -117,7 +119,7 @@ def load(path: str) -> Any:
     except ModuleNotFoundError as error:
         raise EstimatorError(
             f"{path} cannot be imported: there is no module {error.name!r}; install its package, "
-            f"or put the file into {FOLDERS[0]}/"
+            f"or put the file into {PLUGINS}/"
         ) from error
     except AttributeError:
         raise EstimatorError(f"the module {module} has no {name!r}; check the name") from None
@@ -143,24 +145,35 @@ def classes(value: Any) -> Iterator[str]:
 
 
 def identity(path: str) -> tuple[str, str | None]:
-    """Return what a class comes from, and its version: of a package, or a hash of its file."""
-    module = path.rpartition(".")[0]
-    top = module.partition(".")[0]
-    found = packages_distributions().get(top)
+    """Return what a class comes from, and its version: of a package, or a hash of its code."""
+    top = path.partition(".")[0]
+    found = distributions().get(top)
     if found and top != PACKAGE:
         return found[0], version(found[0])
     _look_in_project()
-    try:
-        spec = find_spec(module)
-    except (ImportError, ValueError):
-        spec = None
-    origin = spec.origin if spec and spec.has_location else None
-    return (module, sha256(origin)) if origin else (top, None)
+    return top, code(path.rpartition(".")[0] if top == PACKAGE else top)
+
+
+@cache
+def distributions() -> Mapping[str, list[str]]:
+    """Return the installed packages by the modules that they have."""
+    return packages_distributions()
+
+
+def code(module: str) -> str | None:
+    """Return a hash of a module's file, or of all files of a package; None if there is no such."""
+    spec = find_spec(module)
+    if spec is None or not spec.origin or not spec.has_location:
+        return None
+    file = Path(spec.origin)
+    files = sorted(file.parent.rglob("*.py")) if spec.submodule_search_locations else [file]
+    return hashlib.sha256(b"\0".join(each.read_bytes() for each in files)).hexdigest()
 
 
 def _look_in_project() -> None:
     """Let Python find the modules of the project after all others."""
-    for folder in map(Path, FOLDERS):
+    project = Path(os.environ.get(PROJECT, "."))
+    for folder in (project / PLUGINS, project):
         if folder.is_dir() and str(folder.resolve()) not in sys.path:
             sys.path.append(str(folder.resolve()))
 

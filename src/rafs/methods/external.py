@@ -22,18 +22,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from rafs.engine import Training
 from rafs.errors import DivergedError, EstimatorError, ParameterError
+from rafs.evaluation.quantiles import gaussian
 from rafs.methods.base import Method, Task, TrainingPlan, Trial
 from rafs.methods.ensemble import Array, Ensemble, Prediction
+from rafs.methods.reference import SHARED
 from rafs.methods.settings import Schema, Settings, resolve
 from rafs.seeding import integer as seed_integer
 
 NONE: Schema = {}
-SHARED = ("size", "hidden", "activations", "activation")  # of the ensembles; ignored here
-LEVELS = (np.arange(20) + 0.5) / 20  # of the quantiles that are asked for
+LEVELS = tuple((np.arange(20) + 0.5) / 20)  # of the quantiles that are asked for
 NAMES = ("mean", "standard deviation", "epistemic variance")
 SHOWN = 200  # characters of a message that are kept
 
@@ -50,7 +50,7 @@ def kind_of(model: Any) -> str:
     """Return how a class, or an object of it, predicts: moments, std, dist, quantiles or mean."""
     if callable(getattr(model, "moments", None)):
         return "moments"
-    if "return_std" in inspect.signature(getattr(model, "predict", print)).parameters:
+    if "return_std" in parameters(getattr(model, "predict", None)):
         return "std"
     for name, kind in (
         ("pred_dist", "dist"),
@@ -64,6 +64,14 @@ def kind_of(model: Any) -> str:
         "it has none of predict(X, return_std=True), pred_dist, predict_dist, predict_quantiles "
         "and predict; add one"
     )
+
+
+def parameters(function: Any) -> Mapping[str, inspect.Parameter]:
+    """Return the parameters of a function or class; none where Python does not know them."""
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
 
 
 @dataclass(frozen=True)
@@ -83,7 +91,7 @@ class FittedModel:
                 mean, sd, epistemic = self._moments(x)
             except EstimatorError as error:
                 raise EstimatorError(f"{self.name}: {error}") from None
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise EstimatorError(failure(self.name, "predict", error)) from error
         aleatoric = sd**2 - epistemic
         return Prediction(mean, sd**2, epistemic, aleatoric, mean[None, :], np.ones(1))
@@ -104,16 +112,19 @@ class FittedModel:
         if kind == "moments":
             return tuple(self.model.moments(x))
         if kind == "std":
-            return (*self.model.predict(x, return_std=True), nothing)
+            found = self.model.predict(x, return_std=True)
+            if not (isinstance(found, tuple | list) and len(found) == 2):
+                raise EstimatorError(
+                    "predict(X, return_std=True) must return a mean and a standard deviation"
+                )
+            return (*found, nothing)
         if kind == "dist":
             named = "pred_dist" if hasattr(self.model, "pred_dist") else "predict_dist"
             found = getattr(self.model, named)(x)
             return _value(found.mean), _value(found.std), nothing
         if kind == "quantiles":
-            found = self.model.predict_quantiles(x, LEVELS)
-            quantiles = checked("quantiles", found, len(x), len(LEVELS))
-            z = ndtri(LEVELS)
-            return quantiles.mean(axis=1), quantiles @ z / (z @ z), nothing
+            found = self.model.predict_quantiles(x, np.array(LEVELS))
+            return *gaussian(LEVELS, checked("quantiles", found, len(x), len(LEVELS))), nothing
         return self.model.predict(x), np.full(len(x), self.noise), nothing
 
 
@@ -184,7 +195,7 @@ class ExternalMethod(Method):
                 model.fit(task.x, task.y)
             except EstimatorError as error:
                 return EstimatorError(f"{self.name}: {error}")
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 return EstimatorError(failure(self.name, "fit", error))
             finally:
                 np.random.set_state(state)  # noqa: NPY002

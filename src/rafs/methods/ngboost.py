@@ -4,6 +4,9 @@ As in the paper, the number of iterations is chosen on held-out training rows; t
 fitted again to all of them.
 """
 
+from collections.abc import Mapping
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -18,7 +21,7 @@ from rafs.methods.settings import Schema, Settings, integer, number
 SCHEMA: Schema = {
     "learning_rate": number(0.05, "shrinkage of every iteration", above=0.0, most=1.0),
     "iterations": integer(500, "iterations of boosting, at most"),
-    "patience": integer(20, "iterations without a better held-out likelihood before the last one"),
+    "patience": integer(50, "iterations without a better held-out likelihood before the last one"),
     "depth": integer(3, "depth of a tree"),
     "held_out": number(0.2, "share of the rows that are held out", above=0.0, below=1.0),
 }
@@ -29,6 +32,10 @@ class NGBoost(ExternalMethod):
 
     name, label, role, order = "ngboost", "NGBoost", "reference", 9
     schema = SCHEMA
+
+    def identity(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the version of the package: a run without it is repeated once it is there."""
+        return {"ngboost": version("ngboost") if find_spec("ngboost") else None}
 
     def make(self, settings: Settings, training: Training, task: Task, seed: int) -> Any:
         """Return the model."""

@@ -17,15 +17,12 @@ import numpy as np
 
 from rafs.engine import Training
 from rafs.errors import EstimatorError, ParameterError, RafsError
-from rafs.evaluation.predicted import Predicted, read
+from rafs.evaluation.predicted import PredictedRun
 from rafs.files import sha256
 from rafs.methods.base import Task
 from rafs.methods.ensemble import Array, Prediction, Scaler
 from rafs.methods.external import ExternalMethod
 from rafs.methods.settings import Schema, Setting, Settings
-from rafs.seeding import Key
-
-TOLERANCE = 1e-6  # of a target, and of the spread of targets: they may have been rounded
 
 
 class InUnits(Prediction):
@@ -37,34 +34,21 @@ class InUnits(Prediction):
 
 
 @dataclass(frozen=True)
-class PredictedRun:
-    """The rows of a file for one run."""
+class GivenModel:
+    """The rows of a file for one run, as a model."""
 
     name: str
-    place: str
-    rows: Predicted
+    run: PredictedRun
 
     def predict(self, x: Array) -> Prediction:
-        """Return the predictions for the test rows; `check` tells whether they are for these."""
-        mean, variance = self.rows.mean, self.rows.variance
+        """Return the predictions for the test rows; scoring checks that they are for these."""
+        mean, variance = self.run.rows.mean, self.run.rows.variance
         if len(mean) != len(x):
             raise EstimatorError(
-                f"{self.name}: {self.place} has {len(mean)} rows for {len(x)} test rows"
+                f"{self.name}: {self.run.place} has {len(mean)} rows for {len(x)} test rows"
             )
         none = np.zeros(len(x))
         return InUnits(mean, variance, none, variance, mean[None, :], np.ones(1))
-
-    def check(self, y: Array) -> None:
-        """Refuse predictions for other rows than those with these targets."""
-        given = self.rows.y
-        wrong = ~np.isclose(given, y, rtol=TOLERANCE, atol=TOLERANCE * float(np.std(y)))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise EstimatorError(
-                f"{self.name}: {self.place}: y is not that of the test rows in {wrong.sum()} of "
-                f"{len(y)} rows, first in row {row + 1} ({given[row]:g}, not {y[row]:g}); keep the "
-                "rows in the order of the test rows"
-            )
 
 
 def _text(default: str | None, meaning: str) -> Setting:
@@ -91,32 +75,16 @@ class PredictionsMethod(ExternalMethod):
     def __init__(self, name: str) -> None:
         self.name = self.label = name
 
-    def make(self, settings: Settings, training: Training, task: Task, seed: int) -> PredictedRun:
+    def make(self, settings: Settings, training: Training, task: Task, seed: int) -> GivenModel:
         """Return the rows of the run whose key the task has: (run, split, dataset, method)."""
         _, split, dataset, *_ = task.key
-        return self.rows(settings, dataset, split)
+        place = settings["predictions"], str(dataset), int(split), settings["method"]
+        return GivenModel(self.name, PredictedRun.read(*place))
 
     def identity(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the hash of the file, if it is there: a run depends on what is in it."""
         file = Path(settings["predictions"])
         return {file.name: sha256(file)} if file.is_file() else {}
-
-    def rows(self, settings: Mapping[str, Any], dataset: Key, split: Key) -> PredictedRun:
-        """Return the rows of a file for a run."""
-        file, chosen = settings["predictions"], settings["method"]
-        found = read(file)
-        for column in ("dataset", "split", *(["method"] if chosen else [])):
-            if column not in found.keys:
-                raise EstimatorError(f"{file} has no column {column!r}; add it")
-        if chosen is not None:
-            found = found.where(method=chosen)
-        elif "method" in found.keys and found.keys["method"].nunique() > 1:
-            raise EstimatorError(f"{file} has several methods; name one with the setting `method`")
-        place = f"{file}, {dataset}, split {split}"
-        rows = found.where(dataset=dataset, split=split, role="test")
-        if not len(rows):
-            raise EstimatorError(f"{place}: it has no rows for this run")
-        return PredictedRun(self.name, place, rows)
 
     def fitted(self, task: Task, settings: Settings, training: Training) -> Any:
         """Return the rows of the run, or the error that there are none."""
@@ -128,15 +96,9 @@ class PredictionsMethod(ExternalMethod):
 
 def method(name: str, settings: Mapping[str, Any]) -> PredictionsMethod:
     """Return the method that settings with a key `predictions` define."""
-    if not isinstance(settings["predictions"], str):
+    if not (isinstance(settings["predictions"], str) and Path(settings["predictions"]).name):
         raise ParameterError(
             f"methods.{name}.predictions must be the path of a CSV or parquet file, not "
             f"{settings['predictions']!r}"
         )
     return PredictionsMethod(name)
-
-
-def check(name: str, settings: Mapping[str, Any], dataset: str, split: int, y: Array) -> None:
-    """Refuse predictions of a method for other rows than those with these targets."""
-    given = method(name, settings)
-    given.rows(given.resolve(settings), dataset, split).check(y)

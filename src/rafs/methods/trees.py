@@ -1,14 +1,12 @@
 """`trees` is a bootstrap of gradient-boosted trees with quantiles (HistGradientBoosting)."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from rafs.engine import Training
-from rafs.errors import DivergedError
-from rafs.methods.base import Task, Trial
-from rafs.methods.ensemble import Array, Ensemble
+from rafs.methods.base import Task
+from rafs.methods.ensemble import Array
 from rafs.methods.external import ExternalMethod, ModelOutput
 from rafs.methods.settings import Schema, Settings, integer, number
 
@@ -20,7 +18,7 @@ SCHEMA: Schema = {
     "learning_rate": number(0.1, "shrinkage of every tree", above=0.0, most=1.0),
     "leaves": integer(31, "leaves of a tree", least=2),
     "least_rows": integer(5, "rows of a leaf, at least"),
-    "resamples": integer(5, "bootstrap resamples of the rows"),
+    "resamples": integer(5, "bootstrap resamples of the rows", least=2),
 }
 
 
@@ -28,24 +26,11 @@ class Trees(ExternalMethod):
     """Mean and spread of models of resampled rows, and the noise between two quantiles of y.
 
     The variance of the means over the resamples is epistemic; half the distance of the quantiles,
-    which are fitted to all rows, is the aleatoric standard deviation. A trial of a tuning fits the
-    mean to all rows once, without resampling.
+    which are fitted to all rows, is the aleatoric standard deviation.
     """
 
     name, label, role, order = "trees", "Boosted trees", "reference", 8
     schema = SCHEMA
-
-    def fit_trials(
-        self, trials: Sequence[Trial], training: Training
-    ) -> list[Ensemble | DivergedError]:
-        """Fit with the effort of a trial."""
-        return self.fit_all([(task, {**s, "resamples": 1}) for task, s in trials], training)
-
-    def fit_all(
-        self, trials: Sequence[Trial], training: Training
-    ) -> list[Ensemble | DivergedError]:
-        """Fit with all resamples."""
-        return super().fit_trials(trials, training)
 
     def make(self, settings: Settings, training: Training, task: Task, seed: int) -> Any:
         """Return the model."""
@@ -73,10 +58,9 @@ class BoostedTrees:
         )
 
     def fit(self, x: Array, y: Array) -> None:
-        """Fit the means to resamples, a single one to all rows, and the quantiles to all rows."""
+        """Fit the means to resamples of the rows, and the quantiles to all of them."""
         random, n = np.random.default_rng(self.seed), len(y)
-        m = self.settings["resamples"]
-        samples = [random.integers(n, size=n) for _ in range(m)] if m > 1 else [np.arange(n)]
+        samples = [random.integers(n, size=n) for _ in range(self.settings["resamples"])]
         self.means = [self._model("squared_error").fit(x[rows], y[rows]) for rows in samples]
         self.quantiles = [self._model("quantile", q).fit(x, y) for q in QUANTILES]
 
@@ -85,5 +69,5 @@ class BoostedTrees:
         means = np.array([model.predict(x) for model in self.means])
         low, high = (model.predict(x) for model in self.quantiles)
         noise = np.maximum((high - low) / 2, LEAST)
-        epistemic = means.var(axis=0, ddof=1) if len(means) > 1 else np.zeros(len(x))
+        epistemic = means.var(axis=0, ddof=1)
         return ModelOutput(means.mean(axis=0), np.sqrt(noise**2 + epistemic), epistemic)

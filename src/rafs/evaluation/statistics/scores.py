@@ -1,4 +1,4 @@
-"""Scores run by run: what a run that diverged or is missing counts as, and how scores compare.
+"""Scores run by run: what a run without scores counts as, and how scores compare.
 
 Two kinds of scores: those in the units of y (RMSE, CRPS, ...) are compared across datasets by the
 logarithm of their ratio, all others (NLL, shares) by their difference.
@@ -16,6 +16,8 @@ from rafs.evaluation import metrics
 Array = NDArray[np.float64]
 
 LEVEL = 0.95
+LOST = ("diverged", "failed")
+"""States of a run that count as worse than any score."""
 SPLITS = ("real", "large", "uci", "uci_gap", "uci_tail", "own")
 """Categories whose seeds are overlapping splits of one table."""
 BASELINE = "constant"
@@ -25,10 +27,13 @@ FEWEST_INSIDE = 0.05
 
 
 def values(frame: pd.DataFrame, metric: str) -> "pd.Series[float]":
-    """Return a metric run by run: +inf where the run diverged, NaN where it has no score."""
+    """Return a metric run by run: +inf where a method diverged or failed, NaN where it has no data.
+
+    A method that fails on hard data would look better otherwise.
+    """
     known = frame[metric] if metric in frame else pd.Series(math.nan, index=frame.index)
     scores = known.astype(float).where(frame["status"].eq("ok"))
-    return scores.where(frame["status"].ne("diverged"), math.inf)
+    return scores.where(~frame["status"].isin(LOST), math.inf)
 
 
 def wide(frame: pd.DataFrame, metric: str) -> pd.DataFrame:

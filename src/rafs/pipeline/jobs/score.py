@@ -11,7 +11,6 @@ from rafs.errors import DamagedFileError, DataError, ParameterError, RafsError, 
 from rafs.evaluation import diversity, metrics, recalibration
 from rafs.evaluation.metrics import Predictions
 from rafs.files import read_json, read_npz, write_json
-from rafs.methods.predictions import check as check_rows
 from rafs.pipeline.jobs import named
 from rafs.storage import Dataset, read_dataset
 
@@ -78,9 +77,7 @@ def score(spec: "ScoreSpec", files: ScoredRun) -> None:
                 f"{files.predictions} does not fit its dataset; delete it and run again"
             )
         if "predictions" in record["settings"]:  # of a method that was not trained here
-            check_rows(
-                spec["method"], record["settings"], spec["dataset"], record["seed"], data.y_test
-            )
+            check_targets(record, data.y_test)
         if spec.get("misaligned"):
             order = np.argsort(data.x_test[:, 0], kind="stable")
             predictions = {key: predictions[key][order] for key in ("mean", "variance")}
@@ -96,6 +93,15 @@ def score(spec: "ScoreSpec", files: ScoredRun) -> None:
         except ParameterError as error:  # finite, and yet beyond any score: counted as diverged
             record |= {"status": "diverged", "message": str(error)}
     write_json(files.metrics, {**record, **sizes(data), **result, **more})
+
+
+def check_targets(record: "RunRecord", y: np.ndarray) -> None:
+    """Refuse predictions of a file that are for other rows than the test rows."""
+    from rafs.evaluation.predicted import PredictedRun
+
+    settings = record["settings"]
+    place = settings["predictions"], record["dataset"], record["seed"], settings["method"]
+    PredictedRun.read(*place).check(y)
 
 
 def _with(

@@ -132,7 +132,7 @@ def test_a_method_that_lost_a_run_is_not_bold():
     assert inside.loc["rafs", "below_pbp_nll"] == 0
 
 
-@pytest.mark.parametrize("status", ["diverged", "failed"])
+@pytest.mark.parametrize("status", ["diverged", "failed", "missing"])
 def test_only_tables_with_scores_count_and_a_lost_run_is_never_lower(status):
     frame = made_up.scores("uci", ("ae", "rafs"), TABLES, 4)
     frame["nll"] -= 50.0

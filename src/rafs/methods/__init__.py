@@ -169,7 +169,7 @@ def _find(name: str) -> tuple[Declaration, bool]:
     """Return the method of that name without the suffix, and whether it had one."""
     known = _aliases().get(name, name)
     if known not in names():
-        nearest = difflib.get_close_matches(str(name).lower(), names(), n=1, cutoff=0.0)[0]
+        nearest = difflib.get_close_matches(str(name), names(), n=1, cutoff=0.0)[0]
         raise ParameterError(
             f"there is no method {name!r}; did you mean {nearest!r}? (known: {', '.join(names())})"
         )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
 from rafs.engine import Fit, Members, outputs
-from rafs.engine.layout import layers
+from rafs.engine.layout import layers, n_parameters
 from rafs.methods.base import COMMON, Method, Task, TrainingPlan
 from rafs.methods.ensemble import PRECISE, Array, Ensemble, Prediction
 from rafs.methods.prior import deviations, regularisation
@@ -35,8 +35,7 @@ class LastLayer(Ensemble):
     def predict(self, x: Array) -> Prediction:
         """Return the exact moments under the posterior of the last layer."""
         found = super().predict(x)
-        theta = self.theta[0]
-        phi = units(self.members, theta, last_layer(self.members), x)
+        phi = units(self.members, self.theta[0], x)
         epistemic = (solve_triangular(self.factor, phi, lower=True) ** 2).sum(axis=0)
         return replace(found, variance=found.variance + epistemic, epistemic=epistemic)
 
@@ -58,7 +57,7 @@ class Laplace(Method):
         """Return the trained network with the posterior of its last layer."""
         trained = super().ensemble(task, settings, plan, result)
         last = last_layer(plan.members)
-        phi = units(plan.members, trained.theta[0], last, task.x)
+        phi = units(plan.members, trained.theta[0], task.x)
         prior = deviations(trained.widths, settings["prior"])[last]
         precision = phi @ phi.T / max(task.noise, LEAST_NOISE) ** 2 + np.diag(1 / prior**2)
         return LastLayer(**vars(trained), factor=cholesky(precision, lower=True))
@@ -71,12 +70,25 @@ def last_layer(network: Members) -> NDArray[np.intp]:
     return np.arange(layer.weight.start, layer.weight.stop if absent else layer.bias.stop)
 
 
-def units(network: Members, theta: Array, last: NDArray[np.intp], x: Array) -> Array:
+def units(network: Members, theta: Array, x: Array) -> Array:
     """Return the last hidden units and 1 for the bias, [unit, row].
 
-    The output is linear in the last layer: unit k is the output when that layer is the k-th unit
-    vector, so that the engine computes all of them as so many networks.
+    They are the outputs of the network with the identity in place of its last layer.
     """
-    probes = np.tile(theta, (last.size, 1))
-    probes[:, last] = np.eye(last.size)
-    return outputs(network.take([0] * last.size), probes, x, PRECISE)
+    *hidden, layer = layers(network.widths)
+    end = hidden[-1].bias.stop if hidden else 0
+    m = layer.fan_in
+    widths = (*network.widths[:-1], m)
+    inner = replace(
+        network.take([0]),
+        widths=widths,
+        theta0=np.zeros((1, n_parameters(widths))),
+        centre=None,
+        gamma=None,
+        scales=None,
+    )
+    identity = np.concatenate([theta[:end], np.eye(m).ravel(), np.zeros(m)])
+    found = outputs(inner, identity[None, :], x, PRECISE)
+    phi = found[0].T if m > 1 else found
+    absent = network.scales is not None and network.scales[0, -1, 1] == 0
+    return phi if absent else np.vstack([phi, np.ones(len(x))])

@@ -51,8 +51,12 @@ def test_linked_files_exist():
 
 
 def test_the_yaml_is_that_of_the_documentation():
-    (shown,) = (block.text for block in blocks("README.md") if block.language == "yaml")
-    assert yaml.safe_load(shown) == yaml.safe_load(block("docs/own-data.md", "params.yaml"))
+    table, method = (
+        yaml.safe_load(block.text) for block in blocks("README.md") if block.language == "yaml"
+    )
+    assert table == yaml.safe_load(block("docs/own-data.md", "params.yaml"))
+    documented = yaml.safe_load(block("docs/any-estimator.md", "params.yaml: methods"))
+    assert method["methods"]["knn"] == documented["knn"]
 
 
 def test_the_numbers_of_jobs_are_those_of_params():

@@ -56,7 +56,7 @@ def test_each_activation_is_left_out_once(plan):
 
 
 def test_one_name_stands_for_several_experiments(plan):
-    assert plan.params.together == {"why": WHY}
+    assert plan.params.together["why"] == WHY
     files = plan.files.targets()["why"]
     assert {f"results/scores/{name}.csv" for name in WHY} <= set(files)
     assert len(files) == len(set(files))

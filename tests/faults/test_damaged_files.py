@@ -245,7 +245,7 @@ def test_a_damaged_file_is_never_half_used(
     files.write_json(path, {"status": "ok", "message": None, "metrics": {"nll": 1.5}, **parts})
     spec = {"experiment": "main", "methods": ["ae"], "sweep": {}, "datasets": ["he"], "seeds": [0]}
     spec |= {"categories": {"he": "T"}, "space": {}}
-    outputs = ["scores.csv", "costs.csv", "tuned.csv", "seeds.csv.gz"]
+    outputs = ["scores.csv", "costs.csv", "tuned.csv", "recalibrated.csv", "seeds.csv.gz"]
     damage(path)
     if damage is flip:  # still a number: only its checksum tells
         aggregate.run(spec, [], outputs)

@@ -92,7 +92,8 @@ def test_declarations_are_read_without_importing_what_they_are_about():
 
 def test_jobs_wait_for_what_is_declared():
     plan = Plan(parameters.load(PROJECT / "params.yaml", "smoke"), PROJECT)
-    assert plan.files.shown_inputs("tables", "cost") == ["results/costs/main.csv"]
+    costs = [f"results/costs/{name}.csv" for name in ("main", "references")]
+    assert plan.files.shown_inputs("tables", "cost") == costs
     assert plan.files.shown_inputs("tables", "datasets") == []
     runs = [run for run in plan.experiments["main"].runs if run.dataset == "friedman"]
     assert set(plan.files.shown_inputs("figures", "confidence_error")) == {

@@ -20,6 +20,8 @@ def check(params: Params, names: Sequence[str]) -> None:
         given = settings(params, name)
         defined = methods.defined_by(name, given)
         if defined is None:
+            if name not in methods.names() and name.lower() in methods.names():
+                raise ParameterError(f"--methods: no {name!r}; did you mean {name.lower()!r}?")
             methods.module_of(name)
         elif defined == "estimator":
             from rafs.methods import estimator

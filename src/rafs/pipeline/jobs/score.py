@@ -76,7 +76,7 @@ def score(spec: "ScoreSpec", files: ScoredRun) -> None:
             raise DamagedFileError(
                 f"{files.predictions} does not fit its dataset; delete it and run again"
             )
-        if "predictions" in record["settings"]:  # of a method that was not trained here
+        if "predictions" in record.get("settings", {}):  # of a method that was not trained here
             check_targets(record, data.y_test)
         if spec.get("misaligned"):
             order = np.argsort(data.x_test[:, 0], kind="stable")

@@ -17,6 +17,7 @@ from rafs.files import read_json, read_npz, write_json, write_npz
 from rafs.methods import runs
 from rafs.methods.base import Task, training
 from rafs.methods.ensemble import Scaler
+from rafs.methods.tuning import HeldOut
 from rafs.pipeline.jobs import aggregate
 from rafs.pipeline.plan import Plan
 from rafs.storage import read_dataset, write_dataset
@@ -294,6 +295,7 @@ def test_boston_is_scored_out_of_order(plan):
     drawn = datasets.Dataset("boston", ("RM",), x, y, x, y, None, 0)
     write_dataset(plan.files.data_of(run), drawn)
     write_npz(run.path(paths.PREDICTIONS), {"mean": y, "variance": np.ones(152)})
+    write_npz(run.path(paths.HELD_OUT), vars(HeldOut()))
     write_json(run.path(paths.RECORD), {"status": "ok", "message": None})
     called.score(plan, run).run()
     found = read_json(run.path(paths.METRICS))["metrics"]["rmse"]

@@ -680,3 +680,12 @@ def test_paper_ranks_properties(value, half, random):
     assert statistics.paper_ranks(value[order], low[order], high[order]).tolist() == (
         ranks[order].tolist()
     )
+
+
+def test_a_method_that_fails_on_its_data_is_worse_than_any_score_and_a_lost_job_is_not():
+    status = ["ok", "diverged", "failed", "failed", "missing"]
+    frame = pd.DataFrame({"status": status, "nll": [1.0, None, None, None, None]})
+    frame["n_test"] = [50, 50, 50, None, None]
+    np.testing.assert_array_equal(
+        statistics.values(frame, "nll"), [1.0, np.inf, np.inf, np.nan, np.nan]
+    )

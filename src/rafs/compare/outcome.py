@@ -32,7 +32,7 @@ def summary(frame: pd.DataFrame, names: Sequence[str] = SCORES) -> list[dict[str
         row |= {"runs": len(part), **{word: int(part["status"].eq(word).sum()) for word in LOST}}
         row["messages"] = messages(part)
         for name in names:
-            found = vars(statistics.summarise(statistics.values(_counted(part), name)))
+            found = vars(statistics.summarise(statistics.values(part, name)))
             kept = {key: found[key] for key in ("mean", "low", "high", "median")}
             row[name] = {k: value if math.isfinite(value) else None for k, value in kept.items()}
         rows.append(row)
@@ -69,15 +69,10 @@ def equals(frame: pd.DataFrame, best: str) -> list[str]:
     the rivals. A method without any score is not among them.
     """
     scored = frame[frame["method"].isin(frame.loc[frame["status"].eq("ok"), "method"])]
-    found = statistics.duels(_counted(scored), "nll", best)
+    found = statistics.duels(scored, "nll", best)
     if found.empty:
         return []
     return [str(rival) for rival in found.loc[found["outcome"] != "win", "rival"]]
-
-
-def _counted(frame: pd.DataFrame) -> pd.DataFrame:
-    """Count a failed run as a diverged one."""
-    return frame.assign(status=frame["status"].replace("failed", "diverged"))
 
 
 def _place(row: Mapping[str, Any]) -> tuple[float, int, float]:

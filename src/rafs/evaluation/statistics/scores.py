@@ -16,8 +16,6 @@ from rafs.evaluation import metrics
 Array = NDArray[np.float64]
 
 LEVEL = 0.95
-LOST = ("diverged", "failed")
-"""States of a run that count as worse than any score."""
 SPLITS = ("real", "large", "uci", "uci_gap", "uci_tail", "own")
 """Categories whose seeds are overlapping splits of one table."""
 BASELINE = "constant"
@@ -27,13 +25,16 @@ FEWEST_INSIDE = 0.05
 
 
 def values(frame: pd.DataFrame, metric: str) -> "pd.Series[float]":
-    """Return a metric run by run: +inf where a method diverged or failed, NaN where it has no data.
+    """Return a metric run by run: +inf where the run diverged, NaN where it has no score.
 
-    A method that fails on hard data would look better otherwise.
+    A method that fails on data that it was given (`n_test`) counts as diverged, or it would look
+    better for failing on hard data. A job that fails for other reasons has no score.
     """
     known = frame[metric] if metric in frame else pd.Series(math.nan, index=frame.index)
     scores = known.astype(float).where(frame["status"].eq("ok"))
-    return scores.where(~frame["status"].isin(LOST), math.inf)
+    given = frame["n_test"].notna() if "n_test" in frame else False
+    lost = frame["status"].eq("diverged") | (frame["status"].eq("failed") & given)
+    return scores.where(~lost, math.inf)
 
 
 def wide(frame: pd.DataFrame, metric: str) -> pd.DataFrame:

@@ -68,7 +68,8 @@ def score(spec: "ScoreSpec", files: ScoredRun) -> None:
     }
     data: Dataset | str = ""
     more: dict[str, object] = {}
-    if record["status"] in ("ok", "diverged"):
+    own = record["status"] == "failed" and "settings" in record  # the method did, not the job
+    if own or record["status"] in ("ok", "diverged"):
         data = read_dataset(files.data)
     if record["status"] == "ok":
         predictions = read_npz(files.predictions)

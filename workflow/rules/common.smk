@@ -20,7 +20,7 @@ for variable, folder in (
     os.environ[variable] = os.pathsep.join(
         filter(None, [str(folder), os.environ.get(variable)])
     )
-os.environ["RAFS_PROJECT"] = str(ROOT)  # where plugins/ is
+os.environ.update(RAFS_PROJECT=str(ROOT))  # where plugins/ is
 
 from rafs import paths
 from rafs.pipeline import guards

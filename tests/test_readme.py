@@ -77,6 +77,7 @@ ELSEWHERE = {  # commands that other tests run, or that are not ours
     "snakemake --profile": "tests/cluster",
     "make torch": "installs a package",
     "snakemake steps": "an experiment by name: test_by_name",
+    "snakemake uci_all": "experiments by name, too",
     "snakemake tuning_luck": "an experiment by name: test_by_name",
     "snakemake why": "an experiment by name: test_why_experiments",
     "snakemake released": "test_by_name",

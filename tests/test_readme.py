@@ -73,6 +73,7 @@ ELSEWHERE = {  # commands that other tests run, or that are not ours
     "source": "of the shell",
     "$EDITOR": "of the shell",
     "rafs compare": "test_docs runs the same line",
+    "rafs score": "test_docs runs it on its own file",
     "rafs smoke": "test_targets",
     "snakemake --profile": "tests/cluster",
     "make torch": "installs a package",

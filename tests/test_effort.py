@@ -1,12 +1,13 @@
 """What a cluster is asked for: enough, in proportion to the work, and every job in one pack."""
 
 import csv
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rafs import methods
 from rafs.experiments import Run
 from rafs.pipeline.effort import effort_of
 from rafs.pipeline.parameters import load
@@ -43,7 +44,10 @@ def test_the_reproduction_is_within_what_it_asks_for() -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) > 150
     for row in rows:
-        effort = PLAN.effort(Run("main", row["method"], row["dataset"], 0))
+        run = Run("main", row["method"], row["dataset"], 0)
+        if row["method"] in methods.references():
+            run = replace(run, experiment="references")
+        effort = PLAN.effort(run)
         assert effort.minutes(1) * 60 > 10 * float(row["max"]), row
 
 

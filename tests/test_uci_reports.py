@@ -132,6 +132,25 @@ def test_a_method_that_lost_a_run_is_not_bold():
     assert inside.loc["rafs", "below_pbp_nll"] == 0
 
 
+def test_a_diverged_run_does_not_raise_the_coverage():
+    frame = made_up.scores("uci", ("ae", "rafs"), ["uci_wine"], 3)
+    frame["coverage_95"] = 0.5
+    first = (frame.method == "rafs") & (frame.seed < 2)
+    gone = pd.DataFrame([made_up.lost("uci", "rafs", "uci_wine", seed) for seed in (0, 1)])
+    frame = pd.concat([frame[~first], gone], ignore_index=True)
+    assert short.numbers(frame).set_index("method").loc["rafs", "coverage_95"] == 0.5
+
+
+def test_cells_that_are_not_run_are_explained():
+    frame = made_up.scores("uci", ("ae", "rafs", "constant"), TABLES[:2], 3)
+    note = "–: A method is not run on tables that have too many rows for it (`largest`)."
+    whole = shown.build("uci_nll", made_up.Memory({"uci": frame}), {})
+    assert note not in whole.notes
+    frame = frame[(frame.method != "constant") | (frame.dataset == TABLES[0])]
+    table = shown.build("uci_nll", made_up.Memory({"uci": frame}), {})
+    assert note in table.notes
+
+
 @pytest.mark.parametrize("status", ["diverged", "failed", "missing"])
 def test_only_tables_with_scores_count_and_a_lost_run_is_never_lower(status):
     frame = made_up.scores("uci", ("ae", "rafs"), TABLES, 4)
@@ -146,6 +165,9 @@ def test_only_tables_with_scores_count_and_a_lost_run_is_never_lower(status):
     found = short.numbers(frame).set_index("method")
     assert found["tables"].to_dict() == {"ae": 9, "rafs": 8}
     assert found["below_pbp_nll"].to_dict() == {"ae": 9, "rafs": 7}
+    said = uci.sentences({"uci": short.numbers(frame)})[0]
+    ranked = 8 if status == "missing" else 9
+    assert said.startswith(f"On {'nine' if ranked == 9 else ranked} UCI tables")
     lone = frame[frame.dataset == "uci_wine"]
     assert short.numbers(lone).set_index("method").loc["rafs", "tables"] == 0
 
@@ -268,6 +290,14 @@ def test_a_widening_on_half_of_the_tables_is_not_shown():
     assert p == pytest.approx(stats.wilcoxon(logs, method="exact").pvalue)
 
 
+def test_five_tables_can_show_nothing():
+    frame = shifted(2.0, 3.0).frames["uci_gap"]
+    few = frame[frame.dataset.isin(TABLES_GAP[:5])]
+    table = shown.build("uci_gap", made_up.Memory({"uci_gap": few}, shift=(2.0, 3.0)), {})
+    words = {row[k] for row in table.rows if row for k in (3, 6)}
+    assert words == {"too few tables"}
+
+
 def test_runs_without_held_out_rows_have_no_row():
     table = shown.build("uci_gap", shifted(2.0, 3.0, methods=("rafs", "constant")), {})
     assert list(table.frame["method"]) == ["rafs"]
@@ -358,7 +388,7 @@ def test_the_readme_has_a_bullet_and_a_table_only_where_they_were_made(tables, t
         for k, line in enumerate(lines)
         if line.startswith("| Method | Mean rank, NLL | Mean rank, RMSE")
     ]
-    assert lines[head + 2].startswith("| RAFs | 1.00 | 1.00 | 1.00 | ")
+    assert lines[head + 2].startswith("| RAFs | 1.00 | 1.00 | 1.00 | 9 | ")
     assert lines[head + 9] == ""  # six ensembles and the constant
 
 

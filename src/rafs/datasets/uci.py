@@ -8,8 +8,11 @@
   Workshop on Uncertainty and Robustness in Deep Learning).
 - Tail: the same, with the two outer thirds as the test set.
 
-The seed is the number of the split: of gaps and tails, that of the input. Inputs that are constant,
-or that sort the rows into the same thirds as an earlier input, have no split of their own.
+The seed is the number of the split: of gaps and tails, that of the input among those with a split
+(`along` in the catalogue). An input has none if it is constant, or sorts the rows into the same
+thirds as an earlier one; nor if the split would be no gap or tail, because more than half of the
+test rows share their value of it with training rows; nor if an input were constant in the training
+rows alone, where the result would depend on the units of an input that was never seen to vary.
 """
 
 from collections.abc import Sequence

@@ -19,9 +19,7 @@ from rafs.reporting.tables import uci as table_uci
 START = "<!-- headline: written by `make readme` from reports/ -->"
 END = "<!-- end of headline -->"
 LEVEL = 0.05
-SMALL = tuple(
-    name for name in table_uci.CELLS if name not in ("p", "Tables", table_uci.AGAINST["rmse"])
-)
+SMALL = tuple(name for name in table_uci.CELLS if name not in ("p", table_uci.AGAINST["rmse"]))
 
 
 def block(
@@ -212,9 +210,10 @@ def _on_uci(found: pd.DataFrame | None) -> list[str]:
     if found is None or found.empty:
         return []
     return [
-        "The field's own tables ([more](docs/uci.md)): mean ranks; on how many tables the NLL, and "
-        "the RMSE, is lower than a printed one; and, split by split against tuned MC dropout, on "
-        "how many the NLL is significantly better, not different, and worse:",
+        "The UCI tables of the literature ([more](docs/uci.md)): mean ranks; on how many tables "
+        "a method has scores; on how many its NLL, and its RMSE, is lower than a printed one; and, "
+        "split by split against tuned MC dropout, on how many its NLL is significantly better, not "
+        "different, and worse:",
         "",
         *_piped(["Method", *SMALL], table_uci.rows(found, SMALL)),
         "",

@@ -22,7 +22,7 @@ def sentences(tables: Mapping[str, pd.DataFrame]) -> list[str]:
 def _answer(found: pd.DataFrame) -> str:
     """Say who has the lowest mean rank in NLL, and how it compares with printed results."""
     ensembles = records(found[~found["reference"] & found["mean_rank_nll"].notna()])
-    count = int(found["tables"].max())
+    count = int(found["ranked_tables"].max())
     where = f"On {'nine' if count == 9 else count} UCI tables"
     if not ensembles:
         return f"{where} no ensembles can be ranked."

@@ -49,6 +49,3 @@ SPEC = Spec(
     sources={"uci_energy": SOURCE},
     draw=uci.draw,
 )
-
-# The surface area orders the 12 shapes of buildings as the relative compactness does, reversed.
-ALONG = (0, 2, 3, 4, 5, 6, 7)

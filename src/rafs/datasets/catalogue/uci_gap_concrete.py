@@ -3,4 +3,5 @@
 from rafs.datasets import uci
 from rafs.datasets.catalogue import uci_concrete
 
-SPEC = uci.gap(uci_concrete.SPEC)
+# Fly ash is 0 and the age 28 days so often that a middle third is no gap.
+SPEC = uci.gap(uci_concrete.SPEC, along=(0, 1, 3, 4, 5, 6))

@@ -3,4 +3,5 @@
 from rafs.datasets import uci
 from rafs.datasets.catalogue import uci_yacht
 
-SPEC = uci.gap(uci_yacht.SPEC)
+# The other inputs have so few values that a middle third is no gap.
+SPEC = uci.gap(uci_yacht.SPEC, along=(1, 3, 5))

@@ -3,4 +3,6 @@
 from rafs.datasets import uci
 from rafs.datasets.catalogue import uci_energy
 
-SPEC = uci.tail(uci_energy.SPEC, along=uci_energy.ALONG)
+# The surface area sorts the rows as the relative compactness does; the roof area and the height
+# have so few values that most test rows share theirs with training rows.
+SPEC = uci.tail(uci_energy.SPEC, along=(0, 2, 5, 6, 7))

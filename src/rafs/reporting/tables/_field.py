@@ -28,6 +28,7 @@ from rafs.reporting.table import (
 
 EXPERIMENTS = ("uci",)
 BLOCKS = ("ensemble", "reference", "printed")
+NOT_RUN = "A method is not run on tables that have too many rows for it (`largest`)."
 PARTIAL = "(a/b): a of b runs have a score, and the mean is over these; such a mean is not bold."
 
 
@@ -74,6 +75,7 @@ def field_table(
             "Splits of one table share most of their rows, so the standard errors are too small.",
             "Printed: Table 1 of Lakshminarayanan et al. (2017), to two decimals, on splits made "
             "by the same protocol; ± as printed, a standard error for PBP.",
+            *([f"{NONE}: {NOT_RUN}"] if any(Cell(NONE) in row for row in rows if row) else []),
             *([PARTIAL, *gone] if gone else []),
         ],
     )

@@ -31,6 +31,7 @@ from rafs.reporting.table import (
 RATIOS = {"widening": ("sharpness", "held_sharpness"), "growth": ("rmse", "held_rmse")}
 SCORES = ("coverage_95", "nll")
 ALPHA = 1 - statistics.LEVEL
+TOO_FEW = "too few tables"
 WIDENS = {-1: "narrows", 0: "not shown", 1: "yes"}
 KEEPS_UP = {-1: "less", 0: "not significantly different", 1: "more"}
 HEAD = (
@@ -43,10 +44,10 @@ COLUMNS = (
     "p_widening_holm", "p_kept_up_holm",
 )  # fmt: skip
 EXPLAINED = (
-    "Widening: root mean predicted variance of the test rows over that of held-out training rows; "
-    "error growth: the same ratio of RMSE. Medians over tables of the median over the runs with "
-    "scores, with the exact 95 % interval of the median over tables; coverage and NLL (with "
-    "½ ln 2π) likewise, at the test rows."
+    "Widening: root mean predicted variance (noise included) of the test rows over that of "
+    "held-out training rows; error growth: the same ratio of RMSE. Medians over tables of the "
+    "median over the runs with scores, with the exact 95 % interval of the median over tables; "
+    "coverage and NLL (with ½ ln 2π) likewise, at the test rows."
 )
 
 
@@ -68,8 +69,9 @@ def shift_table(
             "whether the widening, and widening / growth, differ from 1 (5 %, Holm's correction "
             "over the ensembles, and over the references).",
             "Held-out rows are predicted by the networks of the winning trial, which were trained "
-            "without them. A method without a tuning of its own (`tuning: null`, another "
-            "experiment's values, given predictions) has none, and no row here.",
+            "without them; those of HDE are selected once, its final ones again from fresh starts. "
+            "A method without a tuning of its own (`tuning: null`, another experiment's values, "
+            "given predictions) has none, and no row here.",
             *([WITH_SCORES] if any(ends[name] for name in found["method"]) else []),
             *gaps(frame),
         ],
@@ -179,5 +181,7 @@ def _ratio(row: Mapping[str, Any], name: str) -> str:
 
 
 def _judged(row: Mapping[str, Any], name: str, words: Mapping[int, str]) -> str:
-    """Return the word for a direction, with p."""
+    """Return the word for a direction, with p; a few tables can never give a small one."""
+    if not 2.0 ** (1 - row["tables"]) < ALPHA:
+        return TOO_FEW
     return f"{words[direction(row, name)]} ({p_equals(row[f'p_{name}_holm'])})"

@@ -1,7 +1,8 @@
 """What each patch of Snakemake saves: `python benchmarks/patches.py 3000`, on a quiet machine.
 
 A copy of the project has this many runs. `--touch` takes every job through Snakemake's scheduler
-without its work, and a dry run afterwards finds nothing to do; both with all patches of
+without its work; a dry run afterwards finds nothing to do; another one does after every file has
+got a new date, as a transfer to another machine gives it. All with all patches of
 `rafs.pipeline.snakemake_compat`, without each, and without any. A touched run has no limit of jobs
 per second, so what `limit_no_rate` saves shows in `--real` runs only. The table is Markdown.
 """
@@ -21,7 +22,7 @@ sys.path.insert(0, str(workflow.PROJECT / "src"))
 
 from rafs.pipeline.snakemake_compat import PATCHES
 
-MADE = ("results", "reports", ".snakemake", "data/processed", "logs")
+MADE = ("results", "reports", ".snakemake", "data/processed", "packed", "logs")
 SNAKEMAKE = """
 import sys
 from rafs.pipeline import snakemake_compat
@@ -62,14 +63,19 @@ def python(root: Path, code: str, *arguments: str) -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runs", nargs="?", type=int, default=3000, help="how many runs")
+    names = [patch.__name__ for patch in PATCHES]
+    ways = ("none", *names, "all")
+    parser.add_argument("--without", nargs="+", choices=ways, default=ways, metavar="PATCH")
     parser.add_argument("--real", action="store_true", help="run the jobs instead of touching them")
     options = parser.parse_args()
-    names = [patch.__name__ for patch in PATCHES]
-    print("CPU seconds\n\n| without | run | nothing to do |\n|---|---:|---:|", flush=True)
+    print(
+        "CPU seconds\n\n| without | run | nothing to do | after a transfer |\n|---|---:|---:|---:|",
+        flush=True,
+    )
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "project")
         workflow.copied(root, options.runs)
-        for lost in ("none", *names, "all"):
+        for lost in options.without:
             for made in MADE:
                 shutil.rmtree(root / made, ignore_errors=True)
             if not options.real:
@@ -77,7 +83,11 @@ def main() -> int:
             how = [] if options.real else ["--touch"]
             run = python(root, SNAKEMAKE, lost, "--cores", "2", *how)
             nothing = python(root, SNAKEMAKE, lost, "--dry-run", "--quiet", "all")
-            print(f"| {lost} | {run:.1f} | {nothing:.1f} |", flush=True)
+            for made in ("reports", "results", "data/processed"):  # inputs are newer than outputs
+                for file in sorted((root / made).rglob("*"), reverse=True):
+                    file.touch()
+            moved = python(root, SNAKEMAKE, lost, "--dry-run", "--quiet", "all")
+            print(f"| {lost} | {run:.1f} | {nothing:.1f} | {moved:.1f} |", flush=True)
     return 0
 
 

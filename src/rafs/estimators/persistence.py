@@ -2,9 +2,9 @@
 
 The header, stored as the bytes of its JSON text under the name ``header``, holds the format, its
 version, the estimator's class, what JSON can hold of its state, and a SHA-256 over all of it.
-Whatever does not fit is refused with a sentence: a damaged file, another version, another class.
-A checksum tells of damage, not of intent: whoever makes a model of what was loaded takes it with
-`array`, `number` and `whole`, which check type, shape, finiteness and range.
+Anything else is refused with a sentence: a damaged file, another version, another class.
+A checksum detects damage, not tampering: code that builds a model from loaded values reads them
+with `array`, `number` and `whole`, which check type, shape, finiteness and range.
 """
 
 import hashlib

@@ -47,7 +47,7 @@ class Process:
         return np.asarray(mean + normal * np.sqrt(np.maximum(values, 0)) @ vectors.T)
 
     def state(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return the posterior as it was fitted, whatever the parameters have become since."""
+        """Return the posterior as it was fitted, regardless of later changes of parameters."""
         posterior = self.posterior
         arrays: Arrays = {
             "rows": posterior.x,
@@ -65,7 +65,7 @@ class Process:
 
 
 class NTKGaussianProcess(UncertainRegressor):
-    """The analytic NTK Gaussian process: the limit of `NTKGPEnsemble` in width and in members.
+    """The analytic NTK Gaussian process: `NTKGPEnsemble` in the limit of width and of members.
 
     Memory grows with the square of the number of training rows, time with the cube.
 

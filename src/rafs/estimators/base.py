@@ -188,7 +188,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         self.n_features_in_ = d
         if features := state["features"]:
             if len(features) != d or not all(isinstance(name, str) for name in features):
-                raise ValueError(f"the names of the columns of X are no {d} texts")
+                raise ValueError(f"the column names of X are not {d} strings")
             self.feature_names_in_ = np.array(features, dtype=object)
         self.noise_ = persistence.number(state, "noise")
         self.calibration_scores_ = _restored_scores(arrays)
@@ -200,7 +200,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         if not all(
             part.shape == (1,) and np.isfinite(part).all() for part in (found.mean, found.variance)
         ):
-            raise ValueError("what it predicts is no finite number")
+            raise ValueError("its predictions are not finite numbers")
 
     def _checked(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         """Return X and y as arrays of numbers, or raise an error that says why they are not."""

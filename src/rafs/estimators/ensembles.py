@@ -144,12 +144,12 @@ def restored(arrays: Arrays, info: Mapping[str, Any]) -> Ensemble:
         method = methods.get(info["method"])
         widths = tuple(whole(width, "a width", 1) for width in info["widths"])
         if len(widths) < 2 or widths[-1] != method.n_outputs:
-            raise ValueError(f"networks with the widths {widths} are none of {method.label}")
+            raise ValueError(f"{method.label} has no networks with the widths {widths}")
         m, P = len(info["activations"]), n_parameters(widths)
         scales = array(arrays, "scales", m, len(widths) - 1, 2) if "scales" in arrays else None
         frozen = [name for name in arrays if name.startswith("frozen.")]
         if unknown := set(arrays) - {"theta", "weights", "scales", *frozen}:
-            raise ValueError(f"nothing is made of {', '.join(sorted(unknown))}")
+            raise ValueError(f"unknown arrays: {', '.join(sorted(unknown))}")
         ensemble = Ensemble(
             method=method,
             settings=method.resolve(info["settings"]),
@@ -170,7 +170,7 @@ def restored(arrays: Arrays, info: Mapping[str, Any]) -> Ensemble:
 def _shares(weights: Array) -> Array:
     """Return the weights of the members if they are shares of a whole."""
     if not ((weights >= 0).all() and abs(weights.sum() - 1) < 1e-9):
-        raise ValueError("weights are no shares that sum to 1")
+        raise ValueError("weights are not shares that sum to 1")
     return weights
 
 

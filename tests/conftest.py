@@ -1,4 +1,4 @@
-"""What all tests share: the project in a place where it may be changed."""
+"""Fixtures of all tests: copies of the project that may be changed."""
 
 from pathlib import Path
 

@@ -29,15 +29,15 @@ class Promise:
 PROMISES = (
     Promise(
         "Kills",
-        "Killed at any moment, with all its jobs, a reproduction goes on where it was and ends "
-        "with the bytes of an undisturbed one; no finished run is repeated.",
+        "A reproduction that is killed at any moment, with all its jobs, resumes where it was "
+        "and ends with the same bytes as an undisturbed one; no finished run is repeated.",
         ("faults/test_kills.py", "workflow/test_survival.py::test_two_runs_and_kills"),
     ),
     Promise(
         "Orphans",
-        "Jobs end with their fork server and with their workflow, whatever kills either; one that "
-        "outlives them writes nothing into the results of another run; temporary folders of killed "
-        "runs go at the next start.",
+        "Jobs end with their fork server and with their workflow, however either is killed; a "
+        "job that outlives them writes nothing into the results of another run; temporary "
+        "directories of killed runs are removed at the next start.",
         ("faults/test_orphans.py", "faults/test_leftovers.py"),
     ),
     Promise(
@@ -48,8 +48,8 @@ PROMISES = (
     ),
     Promise(
         "Parameters",
-        "Any params.yaml is accepted and can be planned, or refused in one sentence that names the "
-        "key, with exit code 2, before anything starts.",
+        "Any params.yaml is either accepted and can be planned, or refused in one sentence that "
+        "names the key, with exit code 2, before anything starts.",
         ("faults/test_mutated_params.py", "test_params.py"),
     ),
     Promise(
@@ -60,46 +60,46 @@ PROMISES = (
     ),
     Promise(
         "Raw data",
-        "A file that is truncated, altered, a web page, a bomb, a directory or unreadable is "
-        "named, never used, and replaced if another source has it.",
+        "A file that is truncated, altered, a web page, a decompression bomb, a directory or "
+        "unreadable is named, never used, and replaced if another source has it.",
         ("datasets/test_fetch.py",),
     ),
     Promise(
         "Results",
-        "A damaged result, whether or not a job reads it, a damaged record or object in DVC's "
-        "cache is named and made again; what is good stays as it is; results without a record are "
-        "refused.",
+        "A damaged result, whether or not a job reads it, and a damaged record or object in "
+        "DVC's cache are named and made again; intact files are left unchanged; results without "
+        "a record are refused.",
         ("faults/test_damaged_files.py", "workflow/test_survival.py::test_guard"),
     ),
     Promise(
         "Saved models",
-        "A model file whose arrays or values were changed, even with a right checksum, is refused "
-        "when it is loaded, in one sentence, or can be used; none ends in a traceback.",
+        "A model file whose arrays or values were changed, even with a valid checksum, is either "
+        "refused in one sentence when it is loaded, or usable; none causes a traceback.",
         ("estimators/test_crafted_models.py", "estimators/test_saving.py"),
     ),
     Promise(
         "Failures",
-        "A job that fails harms no other, is told with its reason, and is all that the next run "
-        "repeats.",
+        "A job that fails does not affect other jobs; the reason is reported, and the next run "
+        "repeats only the failed job.",
         ("workflow/test_survival.py::test_failing_jobs", "test_jobs.py::test_a_failed_job"),
     ),
     Promise(
         "Resources",
-        "A full or read-only disk, a forbidden folder, too little memory: told in a sentence; what "
-        "was made is kept, and the next run goes on.",
+        "A full or read-only disk, a forbidden directory or too little memory is reported in one "
+        "sentence; finished outputs are kept, and the next run resumes.",
         ("faults/test_resources.py",),
     ),
     Promise(
         "Odd places",
-        "A path with braces or that is not UTF-8, closed streams, no compiler, a bad batch size: "
-        "refused in a sentence before anything starts; quotes and signs of the shell in the path, "
-        "a reader that goes away, a full standard output: the run goes on.",
+        "A path with braces or not in UTF-8, closed streams, no compiler, a bad batch size: "
+        "refused in one sentence before anything starts; quotes and shell metacharacters in the "
+        "path, a reader that closes the pipe, a full standard output: the run continues.",
         ("faults/test_odd_places.py",),
     ),
     Promise(
         "Network",
-        "Without a network, or with a proxy that hangs, all sources are given up within a minute "
-        "and the rest is made.",
+        "Without a network, or with a proxy that hangs, all sources are abandoned within a "
+        "minute and everything else is computed.",
         (
             "datasets/test_fetch.py::test_a_proxy_that_hangs",
             "datasets/test_fetch.py::test_without_a_network",
@@ -108,15 +108,17 @@ PROMISES = (
     ),
     Promise(
         "Numbers",
-        "Constant targets, collinear inputs, outliers of 1e9, three rows, more features than rows: "
-        "finite scores; so with one row, untuned, where a method can; a run that diverges or "
-        "cannot be is recorded as such; too few rows to tune on are refused.",
+        "Constant targets, collinear inputs, outliers of 1e9, three rows, more features than "
+        "rows: finite scores; the same for one row, untuned, where the method allows it; a run "
+        "that diverges or is impossible is recorded as such; too few rows to tune on are "
+        "refused.",
         ("faults/test_hard_numbers.py", "test_jobs.py::test_a_diverging_run"),
     ),
     Promise(
         "Safety",
-        "No pickle is loaded, no name reaches a shell unquoted, downloads are HTTPS with pinned "
-        "checksums, jobs write in the project alone, the report escapes what it shows.",
+        "No pickle is loaded, no name reaches a shell unquoted, downloads use HTTPS with pinned "
+        "checksums, jobs write only inside the project, and the report escapes everything that "
+        "it shows.",
         (
             "faults/test_safety.py",
             "workflow/test_own_tables.py::test_a_hostile_name",
@@ -129,17 +131,17 @@ PROMISES = (
 
 AUDIT = (
     "## Known vulnerabilities\n\n"
-    "`make audit` runs `pip-audit` on the lock files. It needs the network and fails, rather "
-    "than passes, without it. Not tested: the audit itself, as its services could not be reached. "
-    "PyPI itself tells of the newest release of a package only. Of the locked versions that were "
-    "looked up there, in November 2026, one has a known vulnerability; of all others nothing is "
-    "claimed.\n\n"
+    "`make audit` runs `pip-audit` on the lock files. It needs the network; without it the audit "
+    "fails rather than passes. The audit itself was not tested, because its services could not be "
+    "reached. PyPI itself reports on the newest release of a package only. Of the locked versions "
+    "that were looked up there, in November 2026, one has a known vulnerability; of all others "
+    "nothing is claimed.\n\n"
     "| finding | in | what it means here |\n|---|---|---|\n"
-    "| CVE-2025-69872 | diskcache 5.6.3, which DVC needs; there is no newer one | It keeps "
-    "pickles: whoever can write into such a cache can make its reader run code. DVC has one, by "
+    "| CVE-2025-69872 | diskcache 5.6.3, which DVC needs; there is no newer one | It stores "
+    "pickles: anyone who can write to such a cache can make its reader run code. DVC has one, by "
     "default in `/var/tmp/dvc`, where every user of a machine can write. No code of this project "
-    "opens it. On a machine with users whom you do not trust, first give DVC a folder of your own: "
-    '`dvc config --local core.site_cache_dir "$PWD/.dvc/tmp/site"`. |\n'
+    "opens it. On a machine with users whom you do not trust, first give DVC a directory of your "
+    'own: `dvc config --local core.site_cache_dir "$PWD/.dvc/tmp/site"`. |\n'
 )
 
 
@@ -205,11 +207,11 @@ def in_all(ran: list[Case]) -> str:
 def page(ran: list[Case]) -> str:
     """Return the page."""
     lines = [
-        "# What is promised, and how it is tested",
+        "# Guarantees and how they are tested",
         "",
-        "Made by `make promises` from the reports of the tests; figures are those of its last run.",
+        "Generated by `make promises` from test reports; the figures are those of the last run.",
         "",
-        "| | promise | tests | last run |",
+        "| | guarantee | tests | last run |",
         "|---|---|---|---|",
     ]
     for promise in PROMISES:

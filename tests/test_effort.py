@@ -1,4 +1,4 @@
-"""What a cluster is asked for: enough, in proportion to the work, and every job in one pack."""
+"""Resources of cluster jobs: sufficient, proportional to the work, and every job in one pack."""
 
 import csv
 from dataclasses import dataclass, field, replace
@@ -78,7 +78,7 @@ def test_gpus_are_asked_for_where_the_device_is_one() -> None:
 
 @dataclass(frozen=True)
 class Job:
-    """What the division into packs looks at."""
+    """The attributes of a job that the division into packs uses."""
 
     number: int
     rule: SimpleNamespace = field(hash=False)

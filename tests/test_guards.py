@@ -1,4 +1,4 @@
-"""What the guards make of the files that they look at."""
+"""How the guards treat the files that they check."""
 
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator

@@ -73,7 +73,7 @@ def wanted(*extras: str) -> list[Requirement]:
     ids=["running", "torch", "tools"],
 )
 def test_the_lock_files_have_what_the_project_asks_for(extras, locked):
-    """Whoever changes pyproject.toml has to run `make lock`."""
+    """A change of pyproject.toml requires `make lock`."""
     for asked in wanted(*extras):
         assert asked.specifier.contains(locked[canonicalize_name(asked.name)]), asked
 

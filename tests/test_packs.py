@@ -1,4 +1,4 @@
-"""Archives of results: written when something changed, unpacked when DVC has brought others."""
+"""Archives of results: written after changes, unpacked after DVC has checked out others."""
 
 import hashlib
 import io
@@ -98,7 +98,7 @@ def test_another_version_replaces_files_and_removes_those_it_lacks(packed: Path)
 
 
 def test_work_that_is_not_packed_is_not_lost(packed: Path) -> None:
-    """Neither when DVC brings nothing, nor when it brings something else."""
+    """Neither when DVC checks out nothing, nor when it checks out something else."""
     first = archives()
     make(RAFS, "second")
     packs.pack()

@@ -191,8 +191,8 @@ def test_readme_page_and_tables_agree_on_what_is_significant(seed):
     rival = tested.method.where(tested.method != best, tested.rival)
     apart = {labels.method(name) for name in rival[tested.p_holm < 0.05]}
     near = {labels.method(name) for name in rival} - apart
-    assert apart, "the test needs somebody who is worse"
-    assert near, "the test needs somebody who is not"
+    assert apart, "the test needs a method that is worse"
+    assert near, "the test needs a method that is not"
     alone = statistics.holm(tested.p)
     assert (alone < 0.05).sum() > len(apart), "a smaller family would claim more"
 

@@ -39,7 +39,7 @@ def plan(whole, tmp_path, monkeypatch) -> Plan:
 
 
 def test_experiments_by_name_leave_the_default_as_it_is(whole):
-    """Without them the same files are made, by jobs that are told the same."""
+    """Without them the same files are made, by jobs with the same specs."""
     less = copy.deepcopy(whole)
     by_name = [name for name, e in whole["experiments"].items() if not e.get("default", True)]
     assert set(by_name) >= {"released", "quirks"}
@@ -69,7 +69,7 @@ def test_experiments_by_name_leave_the_default_as_it_is(whole):
         two.experiments.alongside,
         two.sources.used(),
     )
-    for run in one.experiments.runs[::97]:  # nothing of the protocol is in what a usual job is told
+    for run in one.experiments.runs[::97]:  # the spec of a usual job has nothing of the protocol
         told = json.loads(one.specs.train(run)) | json.loads(one.specs.score((run,)))
         assert told["protocol"] == "described"
         assert not {"scaled", "misaligned", "interval"} & set(told)
@@ -288,7 +288,7 @@ def test_a_released_run_from_data_to_metrics(plan):
 
 
 def test_boston_is_scored_out_of_order(plan):
-    """A perfect prediction, but in the order of RM: half the targets are somebody else's."""
+    """A perfect prediction, but in the order of RM: half the targets belong to other rows."""
     run = Run("quirks", "rafs@quirk=boston_sorted", "boston", 0)
     random = np.random.default_rng(0)
     x, y = random.normal(size=(152, 1)), random.normal(22, 9, size=152)
@@ -417,7 +417,7 @@ def test_he_scores_as_with_the_released_code(plan):
 
 
 def test_the_page_shows_what_has_been_run_by_name(plan):
-    """It is told of the scores that are there, by their hash, and asks for none."""
+    """Its spec has the hashes of the scores that exist, and it requests none."""
     before = json.loads(plan.specs.page())
     assert "seen" not in before
     assert "released" not in before["experiments"]

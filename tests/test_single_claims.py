@@ -68,7 +68,7 @@ def test_claim_4():
 
 
 def test_a_gap_of_four_thousandths_is_not_a_lost_first_place():
-    """Claim 4: DE is 0.004 behind RAFs on every seed of naval, which matters to nobody."""
+    """Claim 4: DE is 0.004 behind RAFs on every seed of naval, which is practically equal."""
     near = main(lambda m, d: made_up.SKILL["rafs"] + 0.004 if m == "de" else made_up.SKILL[m])
     assert outcomes(4, near)[0] == SHOWN
 

@@ -277,7 +277,7 @@ def test_against_rivals():
 
 
 def test_decisions_are_corrected_over_all_datasets():
-    """Ten seeds tell 25 hypotheses apart at most: 26 methods and datasets are too many."""
+    """Ten seeds support at most 25 hypotheses: 26 methods and datasets are too many."""
     base = np.arange(10.0)
     for datasets, told in ((12, True), (13, False)):
         scores = {}

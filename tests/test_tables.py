@@ -405,7 +405,7 @@ def test_pairwise_is_one_matrix_per_metric_corrected_as_a_whole():
     noise = np.random.default_rng(0)
     frame = few(made_up.PAPER, nll=lambda m, d, s: noise.normal(), seeds=2)
     found = build("pairwise", made_up.Memory({"main": frame}), metrics=["nll"])
-    assert found.notes[1].count(",") >= 4  # nobody is better than anybody
+    assert found.notes[1].count(",") >= 4  # no method is better than another
     assert found.notes[0] == table.notes[0] == "Bold: the method of the row is significantly " \
         "better (5 %)."  # fmt: skip
 

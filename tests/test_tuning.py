@@ -1,4 +1,4 @@
-"""Tuning inside a run: its trials, its splits, its noise, and what it may look at."""
+"""Tuning inside a run: its trials, its splits, its noise, and the data that it may use."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Random Activation Functions ensembles: the paper, its rivals, and the benchmark between them."""
+"""Ensembles with random activation functions (RAFs), the paper's baselines, and a benchmark."""
 
 __version__ = "0.2.0"
 
@@ -15,7 +15,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import the estimators when the first of them is asked for: `import rafs` stays light."""
+    """Import the estimators on first use, so that `import rafs` stays fast."""
     if name in __all__:
         from importlib import import_module
 

@@ -1,17 +1,17 @@
-"""What can go wrong for a user, each with a sentence and an exit code."""
+"""Errors that a user can encounter, each with a sentence and an exit code."""
 
 import os
 import sys
 
 
 class RafsError(Exception):
-    """A mistake or fault to be told in one sentence, without a traceback."""
+    """An error that is reported in one sentence, without a traceback."""
 
     exit_code = 1
 
 
 def sentence(error: BaseException) -> str:
-    """Say in one line what went wrong."""
+    """Return the error in one line."""
     if isinstance(error, MemoryError):
         return "not enough memory for this job; give it more or use less data"
     if isinstance(error, OSError):
@@ -22,7 +22,7 @@ def sentence(error: BaseException) -> str:
 
 
 def complain(sentence: str, code: int = 1) -> int:
-    """Say what went wrong, in red on a terminal, and return the exit code."""
+    """Print the error, in red on a terminal, and return the exit code."""
     red = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     print(f"\x1b[31mrafs: {sentence}\x1b[0m" if red else f"rafs: {sentence}", file=sys.stderr)
     return code
@@ -43,11 +43,11 @@ class DamagedFileError(RafsError, ValueError):
 
 
 class DeviceError(RafsError, RuntimeError):
-    """A device that was asked for and is not there."""
+    """A requested device that is not available."""
 
 
 class DivergedError(RafsError, ArithmeticError):
-    """A training whose parameters or loss stopped being finite."""
+    """A training whose parameters or loss became non-finite."""
 
     status = "diverged"  # of a run that ends with it
 

@@ -1,7 +1,7 @@
-"""Experiments: from the parameters to the runs, and to what each run is trained with.
+"""Experiments: the runs that the parameters define, and the training settings of each run.
 
-A run is (experiment, method, dataset, seed). Nothing here knows a file or a job: `rafs.pipeline`
-turns runs into both.
+A run is (experiment, method, dataset, seed). This module is independent of files and jobs:
+`rafs.pipeline` turns runs into both.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -43,7 +43,7 @@ class Run:
 
 @dataclass(frozen=True)
 class RunGroup:
-    """Some runs of an experiment that is run by name only, with a name and a cost of their own."""
+    """Some runs of an experiment that is run by name only, with their own name and cost."""
 
     experiment: str
     runs: tuple[Run, ...]
@@ -52,7 +52,7 @@ class RunGroup:
 
 @dataclass(frozen=True)
 class SeedsOn:
-    """Seeds, and the datasets of an experiment that have these; none named: all."""
+    """Seeds, and the datasets of an experiment that have them; none named: all."""
 
     seeds: tuple[int, ...]
     datasets: tuple[str, ...]
@@ -85,7 +85,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How a run tunes its settings: the space that is searched, and the options of the search."""
+    """How a run tunes its settings: the search space and the options of the search."""
 
     space: Mapping[str, Settings]
     options: Settings
@@ -96,13 +96,13 @@ class SearchSettings:
 
 
 class Experiment:
-    """One experiment: its runs, and what each of them is trained with."""
+    """One experiment: its runs and their training settings."""
 
     def __init__(self, name: str, params: Params, described: Mapping[str, Spec]) -> None:
         self.name = name
         self.entry = params.experiments[name]
         self.tuning = params.tuning_source(name)  # whose tuned values are used; None: not tuned
-        # An experiment that is run by name leaves out what its source of tuned values has no more.
+        # An experiment that is run by name omits what its source of tuned values no longer has.
         self.left_out = [] if self.entry.default else params.untuned(name)
         self.seeds_left_out = [] if self.entry.default else params.untuned_seeds(name)
         self.seeds = [s for s in params.seeds_of(name) if s not in self.seeds_left_out]
@@ -157,21 +157,21 @@ class Experiment:
         return self._described[dataset].seeds(self.seeds)
 
     def includes(self, method: str, dataset: str) -> bool:
-        """Whether a method is run on a dataset: not on too many rows, nor to no effect."""
+        """Whether a method is run on a dataset: not on too many rows, nor without effect."""
         variant = self.variants[method]
         return self._fits(self.entry, variant.base, dataset) and (
             variant.quirk is None or quirks.QUIRKS[variant.quirk].touches(dataset, variant.base)
         )
 
     def _fits(self, entry: ExperimentEntry | PartEntry, base: str, dataset: str) -> bool:
-        """Whether an entry with `methods` and `largest` has room for a method on a dataset."""
+        """Whether an entry with `methods` and `largest` includes a method on a dataset."""
         most = entry.largest.get(base)
         rows = self._described[dataset].train
         chosen = [base] if entry.methods is None else entry.methods
         return base in chosen and (most is None or rows <= most)
 
     def groups(self) -> dict[str, RunGroup]:
-        """Return the parts that can be run by name, as `released_quick`, and what there is so far.
+        """Return the parts that can be run by name, as `released_quick`, and that of existing runs.
 
         Only an experiment that is run by name has any.
         """
@@ -183,7 +183,7 @@ class Experiment:
             found[f"{self.name}_{part}"] = RunGroup(self.name, tuple(runs), entry.cost)
         return found
 
-    # --- what a run is trained with -------------------------------------------------------------
+    # --- training settings of a run -------------------------------------------------------------
 
     def protocol(self, method: str) -> str:
         """Return the protocol with the quirks that the experiment, or a variant, adds."""
@@ -211,7 +211,7 @@ class Experiment:
         )
 
     def training(self, run: Run) -> Settings:
-        """Return how the networks of a run are trained."""
+        """Return the training options of a run."""
         how = self._params.training_of(self.name, run.base)
         swept = self.variant(run.method).section("training")
         return {**how, **swept, "device": self._params.device}
@@ -225,13 +225,13 @@ class Experiment:
         space = self._params.search(run.base)
         swept = self.variant(run.method).section("tuning")
         options = {**self._params.tuning.written(), **swept}
-        if not space:  # nothing to choose from; the default is still scored on held-out rows
+        if not space:  # no choice; the default is still scored on held-out rows
             options |= {"trials": 1, "keep": 1}
         written = {name: values.written() for name, values in space.items()}
         return SearchSettings(written, options)
 
     def ranges(self) -> dict[str, Settings]:
-        """Return the ends of what is searched by method; nothing if values are taken."""
+        """Return the ends of the search ranges by method; nothing if tuned values are reused."""
         if self.tuning != self.name:
             return {}
         return {
@@ -312,7 +312,7 @@ class Experiments(Mapping[str, Experiment]):
 
     @property
     def alongside(self) -> list[str]:
-        """Experiments on the headline's datasets whose methods can stand beside its own."""
+        """Experiments on the headline's datasets whose methods can be shown beside its own."""
         common = self[self.headline].datasets
         return [
             name
@@ -320,7 +320,7 @@ class Experiments(Mapping[str, Experiment]):
             if self[name].datasets == common and not self[name].entry.swept[0]
         ]
 
-    # --- what is asked for by name --------------------------------------------------------------
+    # --- requests by name -----------------------------------------------------------------------
 
     @cached_property
     def groups(self) -> dict[str, RunGroup]:
@@ -332,12 +332,12 @@ class Experiments(Mapping[str, Experiment]):
         }
 
     def requested(self, name: str, asked: Collection[str]) -> set[Run]:
-        """Return the runs of an experiment in the parts that are asked for."""
+        """Return the runs of an experiment in the requested parts."""
         groups = (self.groups[part] for part in asked if part in self.groups)
         return {run for group in groups if group.experiment == name for run in group.runs}
 
     def whole(self, name: str, asked: frozenset[str]) -> bool:
-        """Whether an experiment is asked for in whole: by its name, or by no name of a part."""
+        """Whether all of an experiment is requested: by its name, or by no name of a part."""
         names = {other for other, listed in self.named.items() if name in listed}
         parts = {part for part, group in self.groups.items() if group.experiment == name}
         return bool(asked & names) or not asked & parts

@@ -1,7 +1,7 @@
 """Reading and writing of the project's own files.
 
-A file is written beside its name and renamed when it is complete. What cannot be read back is
-reported as damaged, never half used. Pickles are not loaded.
+A file is written under a temporary name and renamed when it is complete. A file that cannot be read
+back is reported as damaged, never used in part. Pickles are not loaded.
 """
 
 import csv
@@ -76,7 +76,7 @@ def write_json(path: Path | str, value: Any) -> None:
 
 
 def read_json(path: Path | str) -> Any:
-    """Read JSON, or say which file is damaged."""
+    """Read JSON, or raise an error that names the damaged file."""
     try:
         return json.loads(Path(path).read_bytes())
     except (OSError, ValueError) as error:
@@ -92,7 +92,7 @@ def write_npz(path: Path | str, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def read_npz(path: Path | str) -> dict[str, NDArray[Any]]:
-    """Read named arrays, or say which file is damaged."""
+    """Read named arrays, or raise an error that names the damaged file."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
@@ -112,7 +112,7 @@ def sha256(path: Path | str) -> str:
 
 
 def unwritable(folders: Iterable[str]) -> str:
-    """Say which folder nothing can be written to, and why; nothing if all is well."""
+    """Return which directory is not writable, and why, or an empty string."""
     for folder in folders:
         there = next(path for path in (Path(folder), *Path(folder).parents) if path.is_dir())
         try:

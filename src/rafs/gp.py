@@ -172,7 +172,7 @@ def ntk(x1: ArrayLike, x2: ArrayLike | None = None, network: WideNetwork = HE) -
 
 @dataclass(frozen=True)
 class Posterior:
-    """A Gaussian process after having seen x; `factor` is the Cholesky factor of K + noise^2 I."""
+    """A Gaussian process conditioned on x; `factor` is the Cholesky factor of K + noise^2 I."""
 
     x: Array
     factor: Array

@@ -1,4 +1,4 @@
-"""Where every file of the workflow lives, relative to the project's root.
+"""The paths of all files of the workflow, relative to the project's root.
 
 The rules and the jobs both read these templates, so that they agree on every file.
 """

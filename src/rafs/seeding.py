@@ -1,8 +1,8 @@
-"""Random streams that depend on nothing but their name.
+"""Random streams that depend only on their key.
 
 Every random number of the project comes from a generator whose seed is a hash of a key such as
 ``("run", 3, "friedman", "rafs", "prior", 0)``. A run is therefore the same whatever ran before it,
-beside it, or in the same batch.
+in parallel, or in the same batch.
 """
 
 import hashlib

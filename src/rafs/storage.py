@@ -1,6 +1,6 @@
-"""A drawn dataset, and how it is kept in a file of the workflow.
+"""A sampled dataset, and its file format in the workflow.
 
-Apart from `rafs.datasets`, so that a training depends on the data and not on the code behind them.
+Separate from `rafs.datasets`, so that training depends on the data and not on the code behind them.
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Dataset:
 
 
 def write_dataset(path: Path | str, data: Dataset) -> None:
-    """Write a drawn dataset; equal datasets give equal bytes."""
+    """Write a sampled dataset; equal datasets give equal bytes."""
     arrays = {name: getattr(data, name) for name in ARRAYS}
     arrays["noise"] = np.array(np.nan if data.noise is None else data.noise)
     arrays["features"] = np.array(data.features, dtype=np.str_)
@@ -50,12 +50,12 @@ def write_dataset(path: Path | str, data: Dataset) -> None:
 
 
 def write_missing(path: Path | str, message: str) -> None:
-    """Write that a dataset could not be had, and why."""
+    """Record that a dataset is unavailable, and why."""
     write_npz(path, {"missing": np.array(message, dtype=np.str_)})
 
 
 def read_dataset(path: Path | str) -> Dataset | str:
-    """Return a drawn dataset, or the reason why there is none."""
+    """Return a sampled dataset, or the reason why there is none."""
     arrays = read_npz(path)
     if "missing" in arrays:
         return str(arrays["missing"])

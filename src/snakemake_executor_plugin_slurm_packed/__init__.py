@@ -1,14 +1,14 @@
 """Snakemake's Slurm executor with short jobs in packs: `executor: slurm-packed`.
 
-A Slurm job costs seconds, and so does the Snakemake that runs in it; many a run of this project
-takes less. Jobs of one rule that become ready within a few seconds are submitted together, up to
+A Slurm job costs seconds, and so does the Snakemake that runs in it; many runs of this project take
+less. Jobs of one rule that become ready within a few seconds are submitted together, up to
 `pack_seconds` of expected work (the resource `seconds` of the rules). One Snakemake in the Slurm
 job then runs them with a fork server (`rafs.pipeline.forkserver`), as on a laptop. For the main
 process they are still single jobs, each with its own files, log, retries and failure. A long job is
 alone in a pack.
 
-Jobs that ask for a GPU (the resource `gres`) run `gpu_batch` at a time, and the fork server trains
-what comes together as one batch.
+Jobs that request a GPU (the resource `gres`) run `gpu_batch` at a time, and the fork server trains
+jobs that arrive together as one batch.
 """
 
 import math
@@ -49,7 +49,7 @@ class ExecutorSettings(SlurmSettings):
 
 
 class Pack(GroupJob):
-    """Jobs that share a Slurm job: what they ask for together."""
+    """Jobs that share a Slurm job, and their total resources."""
 
     def __init__(self, jobs: Sequence[Any], settings: ExecutorSettings) -> None:
         first = jobs[0]
@@ -82,7 +82,7 @@ class Pack(GroupJob):
 
     @property
     def resources(self) -> ResourceList:
-        """What Slurm is asked for."""
+        """The resources requested from Slurm."""
         return ResourceList(fromdict=self._resources)
 
 
@@ -111,7 +111,7 @@ def packs(jobs: Sequence[Any], most_seconds: float, most_jobs: int) -> Iterator[
 
 
 class Executor(SlurmExecutor):
-    """Submits packs; everything else is the Slurm executor's."""
+    """Submits packs; everything else is done by the Slurm executor."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self._gate = threading.Lock()
@@ -120,7 +120,7 @@ class Executor(SlurmExecutor):
         super().__init__(*arguments, **options)
 
     def run_jobs(self, jobs: list[JobExecutorInterface]) -> None:
-        """Take what is ready, and submit it when others have had time to join."""
+        """Collect ready jobs, and submit them when others have had time to join."""
         with self._gate:
             self._waiting += jobs
             if self._timer is None:
@@ -130,7 +130,7 @@ class Executor(SlurmExecutor):
                 self._timer.start()
 
     def submit_waiting(self) -> None:
-        """Submit all that waits, in packs."""
+        """Submit all waiting jobs, in packs."""
         with self._gate:
             jobs, self._waiting, self._timer = self._waiting, [], None
         settings = self.workflow.executor_settings
@@ -140,13 +140,13 @@ class Executor(SlurmExecutor):
             super().run_jobs([Pack(members, settings)])
 
     def cancel(self) -> None:
-        """Submit nothing more, and cancel what was."""
+        """Submit nothing more, and cancel submitted jobs."""
         with self._gate:
             self._waiting = []
         super().cancel()
 
     def run_job_pre(self, job: JobExecutorInterface) -> None:
-        """Let every member of a pack be heard of as itself."""
+        """Report every member of a pack as a job of its own."""
         for member in _members(job):
             super().run_job_pre(member)
 
@@ -156,11 +156,12 @@ class Executor(SlurmExecutor):
             super().report_job_submission(each, *args, **kwargs)
 
     def report_job_error(self, job_info: SubmittedJobInfo, *args: Any, **kwargs: Any) -> None:
-        """Let the members of a pack fail by their own names, but for those that were done.
+        """Report the members of a pack as failed one by one, except those that were done.
 
-        What a job makes was removed before, and appears when it is complete: if all of it is there,
-        the job was not what the pack failed of. Stand-ins for a job that was ended with the pack
-        (`rafs.pipeline.jobs.failed`) do not count, and their note goes, for the job is tried again.
+        Outputs of a job are removed before it runs and appear when it is complete: if all of them
+        exist, the job was not the cause of the failure. Stand-ins for a job that was ended with the
+        pack (`rafs.pipeline.jobs.failed`) do not count, and their notes are deleted, because the
+        job is tried again.
         """
         for each in _each(job_info):
             notes = [note for note in _notes(each.job) if note.exists()]
@@ -172,7 +173,7 @@ class Executor(SlurmExecutor):
                 super().report_job_error(each, *args, **kwargs)
 
     def get_account_arg(self, job: JobExecutorInterface) -> Iterator[str]:
-        """Name the account that is given (the resource `slurm_account`), and guess none."""
+        """Return the given account (the resource `slurm_account`), without guessing one."""
         return super().get_account_arg(job) if job.resources.get("slurm_account") else iter([""])
 
     def get_job_exec_prefix(self, job: JobExecutorInterface) -> str:
@@ -182,11 +183,11 @@ class Executor(SlurmExecutor):
         return " && ".join(filter(None, [before, batch]))
 
     def get_job_args(self, job: JobExecutorInterface) -> str:
-        """Let as many members run at a time as there are cores."""
+        """Run as many members at a time as there are cores."""
         return f"{super().get_job_args(job)} --cores {job.lanes}"
 
     def additional_general_args(self) -> str:
-        """Run the members in one process, without a further start of Snakemake for each."""
+        """Run the members in one process, without starting Snakemake again for each."""
         return "--executor local --keep-going --quiet all"
 
 

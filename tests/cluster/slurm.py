@@ -1,4 +1,4 @@
-"""A real Slurm on this machine's loopback: a controller, several nodes, and GPUs that are none."""
+"""A real Slurm on this machine's loopback: a controller, several nodes, and fake GPUs."""
 
 import contextlib
 import getpass
@@ -15,17 +15,17 @@ from pathlib import Path
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol")
 NODES = 3
-CPUS = 2  # of each node, as Slurm is told
+CPUS = 2  # of each node, as configured in Slurm
 SEARCH = os.pathsep.join(["/usr/sbin", "/sbin", os.environ.get("PATH", "")])
 
 
 def absent() -> list[str]:
-    """Return the programs that a cluster needs and that are not here."""
+    """Return the programs that a cluster needs and that are missing."""
     return [name for name in PROGRAMS if not shutil.which(name, path=SEARCH)]
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports of the loopback that nobody listens on."""
+    """Return unused ports of the loopback."""
     sockets = [socket.socket() for _ in range(count)]
     for each in sockets:
         each.bind(("127.0.0.1", 0))
@@ -36,7 +36,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def until(condition: Callable[[], object], seconds: float = 300.0) -> None:
-    """Wait for something, but not for ever."""
+    """Wait for a condition, with a time limit."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -151,7 +151,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE OverTimeLimit=0 State=U
                 os.kill(pid, signal.SIGKILL)
 
     def processes(self, node: str = "") -> list[int]:
-        """Return the processes of all jobs, or of those on one node, and who watches over them."""
+        """Return the processes of all jobs, or of those on one node, and their supervisors."""
         found: list[int] = []
         marks = (f"SLURMD_NODENAME={node}".encode(), f"SLURM_CONF={self.conf}".encode())
         for environment in Path("/proc").glob("[0-9]*/environ"):

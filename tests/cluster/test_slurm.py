@@ -1,4 +1,4 @@
-"""The same workflow through a real Slurm, with all that happens on clusters."""
+"""The same workflow through a real Slurm, with the failures that happen on clusters."""
 
 import re
 import subprocess
@@ -44,7 +44,7 @@ class On(Copy):
 
 
 def on(cluster: Cluster, copy: Copy) -> On:
-    """Let a copy use a cluster, and look at it more often than a large one would like."""
+    """Let a copy use a cluster, and poll it more often than a large one should be."""
     found = On(copy.root)
     found.cluster = cluster
     profile = copy.root / PROFILE / "config.yaml"
@@ -99,7 +99,7 @@ def test_smoke_with_a_cancelled_job_and_a_killed_node(
 
 
 def test_the_same_results_for_both(cluster: Cluster, reproduced: Copy, tmp_path: Path) -> None:
-    """What one machine made, the cluster takes for made, and the other way round; so does DVC."""
+    """The cluster accepts results made on one machine, and vice versa; so does DVC."""
     project = on(cluster, reproduced.to(tmp_path / "project"))
     project.commit("profile")
     assert project.jobs("snakemake", "--profile", PROFILE) == {}
@@ -129,7 +129,7 @@ def test_too_long(cluster: Cluster, tmp_path: Path) -> None:
 
 
 def test_gpus(cluster: Cluster, tmp_path: Path) -> None:
-    """With `device: cuda` jobs that train get a GPU; that there is none in it is told."""
+    """With `device: cuda` training jobs get a GPU; a missing GPU is reported."""
     project = on(cluster, copied(tmp_path / "project"))
     project.edit(lambda params: params.update(device="cuda"))
     before = set(cluster.jobs("all"))

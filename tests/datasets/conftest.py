@@ -1,4 +1,4 @@
-"""Real files for the tests that need them, and a web server that misbehaves when asked to."""
+"""Real files for the tests that need them, and a web server that misbehaves on request."""
 
 import http.server
 import select
@@ -16,7 +16,7 @@ from rafs.datasets.sources import File
 
 @pytest.fixture(scope="session")
 def real_data(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[File, Path]]:
-    """Find a dataset's file wherever it can be had, without writing into the project.
+    """Find a dataset's file wherever it is available, without writing into the project.
 
     Only a machine on which no source can be reached skips the tests that need the file.
     """
@@ -43,7 +43,7 @@ def loadable(
     """Let `rafs.datasets.load` find a dataset's file in a data directory of the test's own."""
 
     def provide(name: str) -> None:
-        file, path = real_data(name)  # looks where the user has it, so before the next lines
+        file, path = real_data(name)  # searches the user's directories, so before the next lines
         monkeypatch.setenv(fetch.DATA, str(tmp_path))
         monkeypatch.delenv(fetch.MIRROR, raising=False)
         place = tmp_path / "raw" / file.path
@@ -87,7 +87,7 @@ class Server:
         return self.url + path
 
     def hang(self, path: str, content: bytes = b"") -> str:
-        """Send a part, if any, and then nothing, until the client has had enough."""
+        """Send a part, if any, and then nothing, until the client gives up."""
 
         def answer(request: http.server.BaseHTTPRequestHandler) -> None:
             if content:
@@ -96,7 +96,7 @@ class Server:
                 request.end_headers()
                 request.wfile.write(content)
                 request.wfile.flush()
-            select.select([request.connection], [], [], 60)  # until it hangs up
+            select.select([request.connection], [], [], 60)  # until the client disconnects
 
         self.answers[path] = answer
         return self.url + path

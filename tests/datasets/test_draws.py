@@ -1,4 +1,4 @@
-"""What every synthetic dataset promises, whatever its function."""
+"""The properties of every synthetic dataset, whatever its function."""
 
 import hashlib
 import json
@@ -50,7 +50,7 @@ def test_shapes_and_types(name):
 
 @pytest.mark.parametrize("name", SYNTHETIC)
 def test_bytes_are_those_recorded(name):
-    """The recorded sums hold on any machine and change only with a change to the drawing itself."""
+    """The recorded sums hold on any machine and change only if the sampling itself changes."""
     assert checksum(datasets.load(name)) == json.loads(CHECKSUMS.read_text())[name]
 
 

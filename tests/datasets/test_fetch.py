@@ -660,7 +660,7 @@ def test_an_environment_without_pip(raw, tmp_path, monkeypatch):
     assert "No module named pip" in fetch.fetch("boston").message
 
 
-# --- what the user is told -----------------------------------------------------------------------
+# --- messages to the user ------------------------------------------------------------------------
 
 
 def told(results: list[fetch.FetchResult], **options: bool) -> str:

@@ -1,4 +1,4 @@
-"""Tables that people bring: used as they are, or refused with a sentence that helps."""
+"""User datasets: used as they are, or refused with a helpful sentence."""
 
 import hashlib
 from pathlib import Path

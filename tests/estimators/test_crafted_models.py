@@ -169,12 +169,12 @@ def test_crafted_models(
         ("theta", lambda a: a.astype(">f8"), "theta holds >f8 and should hold float64"),
         ("theta", lambda a: a[:, :-1], r"theta has shape \(3, 30\) and should have \(3, 31\)"),
         ("theta", lambda a: a * np.nan, "theta holds values that are not finite"),
-        ("theta", lambda a: a * 0 + 1e308, "what it predicts is no finite number"),
-        ("weights", lambda a: a * 2, "weights are no shares that sum to 1"),
-        ("weights", lambda a: a * np.array([4, -1, 0]), "weights are no shares that sum to 1"),
+        ("theta", lambda a: a * 0 + 1e308, "its predictions are not finite numbers"),
+        ("weights", lambda a: a * 2, "weights are not shares that sum to 1"),
+        ("weights", lambda a: a * np.array([4, -1, 0]), "weights are not shares that sum to 1"),
         ("x.scale", lambda a: a * 0, "x.scale holds values that are not above 0"),
         ("y.mean", lambda a: a[None], r"y.mean has shape \(1,\) and should have \(\)"),
-        ("other", lambda a: np.zeros(2), "nothing is made of other"),
+        ("other", lambda a: np.zeros(2), "unknown arrays: other"),
     ],
 )
 @pytest.mark.refusal

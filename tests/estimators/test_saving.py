@@ -225,6 +225,6 @@ def test_a_saved_file_is_arrays_and_json_only(saved) -> None:
 def test_a_parameter_without_a_text_form_is_refused(data, tmp_path) -> None:
     model = small(rafs.DeepEnsemble).fit(*data)
     model.settings = {"size": object()}
-    with pytest.raises(ParameterError, match="a parameter is no plain value"):
+    with pytest.raises(ParameterError, match="a parameter is not a plain value"):
         model.save(tmp_path / "model")
     assert not list(tmp_path.iterdir())

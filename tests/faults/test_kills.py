@@ -1,4 +1,4 @@
-"""Twenty times everything is killed in the middle; the next run goes on and nothing is lost."""
+"""The workflow is killed twenty times; the next run resumes and nothing is lost."""
 
 import os
 import random
@@ -42,7 +42,7 @@ def kill_all(top: int) -> list[int]:
 
 
 def recorded(copy: Copy, predictions: str) -> bool:
-    """Tell whether Snakemake has taken note of all that a run wrote."""
+    """Return whether Snakemake has recorded all that a run wrote."""
     state = copy.root / ".snakemake"
     outputs = [Path(predictions).with_name(name) for name in OUTPUTS]
     names = [urlsafe_b64encode(str(output).encode()).decode() for output in outputs]

@@ -28,7 +28,7 @@ def temporary() -> Iterator[Path]:
 def test_temporary_folders_of_a_killed_workflow(
     project: Copy, tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Workflow and fork server are killed together; somebody else's folder stays."""
+    """Workflow and fork server are killed together; folders of other programs stay."""
     monkeypatch.setenv("TMPDIR", str(temporary))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     caches = (tmp_path / "cache").rglob("snakemake-runtime-cache/*")

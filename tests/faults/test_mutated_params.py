@@ -336,7 +336,7 @@ SUBTLE = {
         at("figures", "training_points_1d", "datasets", value=["welch"]), "points_1d.datasets"),
     "no sweep to show": (
         at("figures", "cardinality", "experiments", value=["main"]), "cardinality"),
-    "an option nobody reads": (at("tables", "nll", "title", value="x"), "tables.nll.title"),
+    "an unknown option": (at("tables", "nll", "title", value="x"), "tables.nll.title"),
 }  # fmt: skip
 
 

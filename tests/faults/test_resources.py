@@ -1,4 +1,4 @@
-"""A full or read-only disk, a forbidden folder, too little memory: said, survived, resumed."""
+"""A full or read-only disk, a forbidden folder, too little memory: reported and resumed."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ MINE = f"uid={os.geteuid()},gid={os.getegid()}"
 
 
 def command(*words: str | Path) -> bool:
-    """Run a command of the system; tell whether it worked."""
+    """Run a system command; return whether it succeeded."""
     try:
         done = subprocess.run([str(word) for word in words], check=False, capture_output=True)
     except FileNotFoundError:
@@ -50,7 +50,7 @@ def small_disk(folder: Path, size: str) -> Iterator[None]:
 
 @contextmanager
 def forbidden(folder: Path) -> Iterator[None]:
-    """Let nobody write in a folder; root is only stopped by the attribute `immutable`."""
+    """Make a folder read-only for all; root is stopped only by the attribute `immutable`."""
     on, off = ("+i", "-i") if os.geteuid() == 0 else ("u-w", "u+w")
     tool = "chattr" if os.geteuid() == 0 else "chmod"
     if not command(tool, on, folder):
@@ -96,7 +96,7 @@ def test_a_full_disk_and_a_read_only_one(
 def test_a_forbidden_folder_and_too_little_memory(
     finished: Copy, reproduced: Copy, record_property: Callable[[str, object], None]
 ) -> None:
-    """A folder that nobody may write to is told at once; one job too large harms no other."""
+    """A read-only folder is reported at once; one job that is too large does not affect others."""
     record_property("faults", 2)
     forgotten = finished.root / "results/runs/main/ae/he/seed-0"
     for file in forgotten.iterdir():

@@ -1,4 +1,4 @@
-"""What each method must do whatever its settings: known posteriors, a line, and doubt."""
+"""Properties of each method for all settings: known posteriors, a line, and uncertainty."""
 
 import numpy as np
 import pytest
@@ -157,7 +157,7 @@ def test_the_last_layer_of_the_tangent_is_zero():
 
 
 def test_a_learned_variance_follows_the_noise():
-    """Noise sd 0.1 on the left and 0.6 on the right: de_nll sees it, and is told nothing."""
+    """Noise sd 0.1 on the left and 0.6 on the right: de_nll learns it from the data alone."""
     rng = np.random.default_rng(5)
     x = rng.uniform(-1, 1, size=(600, 1))
     y = x[:, 0] + np.where(x[:, 0] < 0, 0.1, 0.6) * rng.normal(size=600)

@@ -22,7 +22,7 @@ def test_the_same_bytes_in_batches(finished: Copy, reproduced: Copy) -> None:
 
 
 def test_a_batch_that_cannot_be_trained(finished: Copy) -> None:
-    """Every job of it is told why, in a sentence."""
+    """Every job of it reports the reason in one sentence."""
 
     def change(params: dict[str, Any]) -> None:
         params["device"] = "cuda"

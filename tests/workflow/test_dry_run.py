@@ -103,7 +103,7 @@ def held(copy: Copy, *targets: str) -> dict[str, int]:
 
 
 def test_a_dry_run_is_what_runs(finished: Copy) -> None:
-    finished.run("rm", "-r", ".git")  # DVC is not told, which would take as long as the jobs
+    finished.run("rm", "-r", ".git")  # without DVC, which would take as long as the jobs
     finished.replace("params.yaml", "seeds: 2", "seeds: 2  # a comment")
     assert planned(finished) == ({}, set())
     for name, (change, expected) in EDITS.items():

@@ -1,4 +1,4 @@
-"""A dataset is a file: a new one is found by being there, and is nobody else's code."""
+"""A dataset is a file: a new one is discovered automatically and changes no other code."""
 
 import json
 import re

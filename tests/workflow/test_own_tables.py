@@ -1,4 +1,4 @@
-"""A table and a method that somebody brings, exactly as the documentation adds them."""
+"""A user dataset and a user's method, added exactly as in the documentation."""
 
 import json
 import os
@@ -133,7 +133,7 @@ def check_changes(copy: Copy) -> None:
 @pytest.mark.slow
 @pytest.mark.fault
 def test_another_table_with_an_old_date(finished: Copy) -> None:
-    """Snakemake looks at the date of an input first; the hash of an own table does not."""
+    """Snakemake compares the date of an input first; user datasets are compared by their hash."""
     add_table(finished)
     finished.run("snakemake")
     table = finished.root / TABLE

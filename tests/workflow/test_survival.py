@@ -152,9 +152,9 @@ AGAIN = {"train": 1, "score": 1, "aggregate": 1}
 
 @pytest.mark.fault
 def test_a_failing_job_of_a_part(finished: Copy) -> None:
-    """Asked for by name, the rest is made and told apart from what failed; so is the exit code.
+    """Requested by name, the rest is made, and the failure is reported with exit code 1.
 
-    A look at what there is to do, with another run or not, changes nothing of that.
+    Neither `rafs status` nor a dry run changes that.
     """
     sabotage(finished, {"train": "main/ae/he/seed-0/"})
     done = finished.run("snakemake", "main", SABOTAGE="1", check=False)
@@ -195,7 +195,7 @@ def test_a_failing_job_by_name_travels_as_such(finished: Copy, tmp_path: Path) -
 
 @pytest.mark.fault
 def test_guard_1_outputs_without_a_record(finished: Copy) -> None:
-    """Without its record nobody knows what an output was made from."""
+    """Without its record the origin of an output is unknown."""
     before = finished.snapshot("results/runs/**/predictions.npz")
     finished.run("rm", "-r", ".snakemake/metadata")
     finished.edit(lambda params: params["training"].update(steps=21))
@@ -237,7 +237,7 @@ def test_guard_2_every_artefact_is_asked_for(finished: Copy, lost: dict[str, str
 
 @pytest.mark.fault
 def test_guard_3_an_edit_with_an_old_date(finished: Copy) -> None:
-    """Snakemake looks at the date of a file first; the hash of the code does not."""
+    """Snakemake compares the date of a file first; code is compared by its hash."""
     path = finished.root / "src/rafs/evaluation/metrics.py"
     stamp = path.stat()
     path.write_text(path.read_text() + "\nANOTHER = 1\n")

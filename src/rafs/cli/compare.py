@@ -1,4 +1,4 @@
-"""`rafs compare`: from the command line to a table, a picture and files."""
+"""`rafs compare`: compare methods on one table; print a table, write a figure and files."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ from rafs.reporting import style
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare, show, and write."""
+    """Compare the methods, then print and write the results."""
     plan = compare.plan(options.file, vars(options))
     out = Path(options.out or f"{plan.name}-comparison")
     if out.exists() and not out.is_dir():
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def clean(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return a row without what is not there."""
+    """Return a row without missing values."""
     return {str(key): value for key, value in row.items() if value == value}
 
 
@@ -93,7 +93,7 @@ def show(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def remarks(row: Mapping[str, Any]) -> list[str]:
-    """Return the first thing to say about the runs of a method, and how many more there are."""
+    """Return the first message about the runs of a method, and the number of further ones."""
     first, *more = row["messages"] or [""]
     rest = f" ({len(more)} more in scores.csv)" if more else ""
     named = first if first.startswith(row["method"]) else f"{row['label']}: {first}"
@@ -101,7 +101,7 @@ def remarks(row: Mapping[str, Any]) -> list[str]:
 
 
 def equality(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Say which methods are not significantly different from the best."""
+    """Return a sentence on which methods are not significantly different from the best."""
     best = rows[0]["label"]
     if len(rows) < 2 or result["seeds"] < 2:
         return "differences are tested with several methods on several splits"
@@ -114,7 +114,7 @@ def equality(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> st
 
 @contextmanager
 def progress(total: int) -> Iterator[Callable[[str], None]]:
-    """Yield a function to be told of jobs that ended: a bar on a terminal, lines elsewhere."""
+    """Yield a function to call when jobs end: it shows a bar on a terminal, else prints lines."""
     console = Console(stderr=True)
     if not is_live(console):
         done = 0

@@ -1,6 +1,6 @@
-"""Completion for the shell, made from the commands themselves.
+"""Shell completion, generated from the commands themselves.
 
-shtab does the same, but would be one more package that a plain installation needs.
+shtab does the same, but would be another dependency of a plain installation.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def bash(parser: argparse.ArgumentParser, hidden: tuple[str, ...] = ("job",)) ->
 
 
 def zsh(parser: argparse.ArgumentParser) -> str:
-    """Return the same for zsh."""
+    """Return the same script for zsh."""
     return ZSH + bash(parser)
 
 

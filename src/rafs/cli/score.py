@@ -1,4 +1,4 @@
-"""`rafs score`: from a file of predictions to a table, and to the lines that add it to others."""
+"""`rafs score`: score a file of predictions, and print the lines that add it to params.yaml."""
 
 import argparse
 import json
@@ -31,7 +31,7 @@ INDEPENDENT = (
 
 
 def run(options: argparse.Namespace) -> int:
-    """Score, show, and write if asked."""
+    """Score the file, print the scores, and write them if requested."""
     if options.out and Path(options.out).is_file():
         raise ParameterError(f"--out {options.out} is a file; name a directory")
     if options.out and (problem := unwritable([options.out])):
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def tables(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield a table per dataset and group of rows: its methods, best first, and who differs."""
+    """Yield a table per dataset and group of rows: its methods, best first, and the tests."""
     for (dataset, group), part in frame.groupby(["dataset", "group"], sort=False):
         rows = []
         for way, runs in part.groupby("way", sort=False):
@@ -79,7 +79,7 @@ def _label(method: str, way: str) -> str:
 
 
 def _tested(raw: pd.DataFrame, best: str) -> dict[str, Any]:
-    """Return the test of the best method against the others, if there can be one."""
+    """Return the test of the best method against the others, if one is possible."""
     if raw["method"].nunique() < 2 or raw["seed"].nunique() < 2:
         return {}
     return {
@@ -89,7 +89,7 @@ def _tested(raw: pd.DataFrame, best: str) -> dict[str, Any]:
 
 
 def params(found: Predicted, file: str) -> list[str]:
-    """Return the lines of params.yaml that make methods of a file that names its runs."""
+    """Return the lines of params.yaml that define methods from a file that names its runs."""
     if not {"dataset", "split"} <= set(found.keys):
         return []
     several = "method" in found.keys
@@ -106,7 +106,7 @@ def params(found: Predicted, file: str) -> list[str]:
 
 
 def _name(method: str, taken: Collection[str]) -> str:
-    """Return a name for a method in params.yaml that nothing else has."""
+    """Return an unused name for a method in params.yaml."""
     name = compare.slug(method)
     name = f"{name}_given" if name in methods.names() else name
     numbered = (f"{name}_{number}" for number in count(2))
@@ -145,7 +145,7 @@ def _cell(row: Mapping[str, Any], name: str, rows: Sequence[Mapping[str, Any]]) 
 
 
 def heading(found: Mapping[str, Any]) -> str:
-    """Say what a table is of."""
+    """Return the heading of a table."""
     place = f"{found['dataset']}, {found['group']}" if found["group"] else found["dataset"]
     size = f", {found['test_rows']} test rows" if found["test_rows"] else ""
     if found["splits"] == 1:
@@ -157,7 +157,7 @@ def heading(found: Mapping[str, Any]) -> str:
 
 
 def verdict(found: Mapping[str, Any]) -> str:
-    """Say which methods are not significantly different from the best."""
+    """Return a sentence on which methods are not significantly different from the best."""
     best = found["methods"][0]["label"]
     equal = [labels.method(name) for name in found["not_significantly_different"]]
     if not equal:

@@ -1,11 +1,11 @@
-"""Whether something that moves can be shown."""
+"""Whether a progress bar can be shown."""
 
 from rich.console import Console
 
 
 def is_live(console: Console) -> bool:
-    """Say whether a bar can move there: on a terminal that is not dumb, and nowhere else.
+    """Return whether a progress bar can be shown: only on a terminal that is not dumb.
 
-    Rich takes a pipe for a terminal where FORCE_COLOR asks for colours.
+    Rich treats a pipe as a terminal if FORCE_COLOR is set.
     """
     return console.is_interactive and console.file.isatty()

@@ -6,11 +6,11 @@
 ((200, 5), (500,), 0.1)
 
 Every dataset of the paper is a module in `rafs.datasets.catalogue` that describes and samples it.
-The modules are found by being there, and each is imported when its dataset is asked for: what is
-computed from one dataset does not depend on the module of another.
+The modules are discovered automatically, and each is imported when its dataset is requested, so
+results on one dataset do not depend on the module of another.
 
 A user dataset is described by an entry of `datasets` in params.yaml instead (`rafs.datasets.user`).
-The functions below take such an entry beside the name and treat all datasets alike.
+The functions below take such an entry in addition to the name and treat all datasets alike.
 """
 
 import difflib
@@ -33,7 +33,7 @@ __all__ = [
     "module_of", "names", "origin", "origins", "raw_files", "resolve", "spec",
 ]  # fmt: skip
 
-CHANGES = ("train", "test", "noise")  # what an entry can change of a dataset of the catalogue
+CHANGES = ("train", "test", "noise")  # keys by which an entry can change a dataset of the catalogue
 NOTHING: Entry = MappingProxyType({})
 _CATALOGUE = Path(__file__).with_name("catalogue")
 
@@ -55,7 +55,7 @@ def is_user(entry: Entry) -> bool:
 
 
 def module_of(name: str, entry: Entry = NOTHING) -> str:
-    """Return the module that describes and samples a dataset: where the code of its data begins."""
+    """Return the module that describes and samples a dataset: the entry point of its code."""
     if is_user(entry):
         return f"{__name__}.user"
     if name not in _found():
@@ -76,7 +76,7 @@ def spec(name: str) -> Spec:
 
 
 def describe(name: str, entry: Entry = NOTHING) -> Spec:
-    """Return the description of any dataset, with what an entry of params.yaml says of it."""
+    """Return the description of any dataset, as changed by an entry of params.yaml."""
     if is_user(entry):
         described: Spec = importlib.import_module(module_of(name, entry)).describe(name, entry)
         return described
@@ -89,7 +89,7 @@ def describe(name: str, entry: Entry = NOTHING) -> Spec:
 
 
 def resolve(entries: Mapping[str, Entry], root: Path | str) -> dict[str, Entry]:
-    """Return the entries of a project in `root`, users' with the paths of their files from here."""
+    """Return the entries of a project in `root`, with the paths of user files from here."""
     return {
         name: importlib.import_module(module_of(name, entry)).resolve(name, entry, root)
         if is_user(entry)
@@ -126,11 +126,11 @@ def load(
 ) -> Dataset:
     """Sample a dataset: the same (name, seed, protocol) gives the same bytes everywhere.
 
-    The protocol is `described` (the text, with its misprints corrected) or `released` (what the
-    authors' code does); single quirks of the latter follow a plus sign, as in
+    The protocol is `described` (the text, with its misprints corrected) or `released` (the
+    behaviour of the authors' code); single quirks of the latter follow a plus sign, as in
     ``described+collinear_inputs`` (`rafs.datasets.quirks` lists them).
-    `train`, `test` and `noise` replace the described sizes and standard deviation. Real data have
-    no known noise; there, `noise` is what the experiment is to assume.
+    `train`, `test` and `noise` replace the described sizes and standard deviation. The noise of
+    real data is unknown; there, `noise` is the value that the experiment assumes.
     A user dataset is loaded with the keys of its entry in params.yaml: ``csv=..., target=...``.
     """
     changes = {"train": train, "test": test, "noise": noise}

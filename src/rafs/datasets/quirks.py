@@ -1,7 +1,7 @@
 """Where the authors' released code departs from the text of the paper: one switch per departure.
 
 A protocol says which of these quirks are on: none under `described`, all of them under `released`.
-One is ours and in no protocol: `same_test_points`, by which errors can be averaged over seeds.
+One is ours and in no protocol: `same_test_points`, which allows averaging errors over seeds.
 A quirk can also be switched on alone: as ``described+roos_arnold_zero`` for `rafs.datasets.load`,
 and with ``quirks: [roos_arnold_zero]`` or ``sweep: {quirk: [...]}`` for an experiment in
 params.yaml.
@@ -34,14 +34,14 @@ DRAWN = (
 
 @dataclass(frozen=True)
 class Quirk:
-    """One deviation: where it is (data, method, training or score), what it is, what it does."""
+    """One deviation: where it is (data, method, training or score), what it is, and its effect."""
 
     where: str
     what: str
     effect: str
-    datasets: tuple[str, ...] = ()  # that it touches; none: all
-    methods: tuple[str, ...] = ()  # that it touches; none: all
-    settings: Mapping[str, Any] = field(default_factory=dict)  # laid over those of the methods
+    datasets: tuple[str, ...] = ()  # that it affects; empty: all
+    methods: tuple[str, ...] = ()  # that it affects; empty: all
+    settings: Mapping[str, Any] = field(default_factory=dict)  # overrides of those of the methods
     protocols: tuple[str, ...] = (RELEASED,)  # in which it is on
 
     def touches(self, dataset: str, method: str = "") -> bool:
@@ -184,7 +184,7 @@ QUIRKS: dict[str, Quirk] = {
 
 
 def check(names: Iterable[str]) -> None:
-    """Refuse a quirk that does not exist, with the nearest that does."""
+    """Refuse an unknown quirk and suggest the nearest name."""
     for name in names:
         if name not in QUIRKS:
             near = difflib.get_close_matches(str(name), QUIRKS, n=1, cutoff=0.0)[0]
@@ -211,7 +211,7 @@ def active(protocol: str, dataset: str, method: str = "") -> tuple[str, ...]:
 
 
 def of_data(protocol: str, dataset: str) -> str:
-    """Return the protocol by which a dataset is drawn: without the quirks that do not change it."""
+    """Return the protocol by which a dataset is sampled: without quirks that do not change it."""
     base = protocol.split("+")[0]
     usual = active(base, dataset)
     added = (

@@ -1,7 +1,7 @@
 """Reading and splitting of the real datasets.
 
-The paper gives sizes only. Under `described`, every seed has its own random split of these sizes.
-The columns are those that the authors use. No noise is known.
+The paper gives only sizes. Under `described`, every seed has its own random split of these sizes.
+The columns are those that the authors use. The noise is unknown.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""The data of the released code: each deviation from the described drawing is a quirk with a name.
+"""The data of the released code: each deviation from the described sampling is a named quirk.
 
-What a quirk does not touch is drawn as described, number by number, so that a quirk that is on
-alone shows what it alone does. `rafs.datasets.quirks` has the table.
+What a quirk does not affect is sampled as described, number by number, so that a single quirk
+shows its own effect alone. `rafs.datasets.quirks` has the table.
 """
 
 import math
@@ -20,7 +20,7 @@ from rafs.seeding import generator
 
 NOISE = 0.1  # standard deviation that the released code assumes for all data
 
-# How many features are drawn at a time; the next ones are the same numbers on other ranges.
+# Number of features sampled at a time; the next ones are the same numbers on other ranges.
 TOGETHER = {
     "environmental": 1, "piston": 1, "borehole": 1, "wing_weight": 1, "planar_arm": 2,
     "robot_arm": 4,
@@ -37,7 +37,7 @@ def draw(
     test: int,
     noise: float | None,
 ) -> Dataset:
-    """Draw a dataset with some quirks on; `noise` is None unless another one is asked for."""
+    """Sample a dataset with some quirks on; `noise` is None unless another one is requested."""
     if "puma560_pumadyn" in quirks:
         drawn = _pumadyn(spec, seed, train, test, NOISE if noise is None else noise)
     elif spec.synthetic:

@@ -1,9 +1,9 @@
-"""Drawing of the synthetic datasets: y = f(x) + noise, every part from a stream of its own.
+"""Sampling of the synthetic datasets: y = f(x) + noise, each part from its own random stream.
 
-Features are independent and uniform. The noise is independent of them, and it is in the test
-targets as well, because the predicted variance contains it. A stream depends on the dataset, the
-seed and the role alone, so that another noise leaves the inputs as they are, and another number of
-training rows leaves the test rows as they are.
+Features are independent and uniform. The noise is independent of them, and the test targets
+contain it as well, because the predicted variance does. A stream depends only on the dataset, the
+seed and the role, so a different noise level does not change the inputs, and a different number
+of training rows does not change the test rows.
 """
 
 import math
@@ -17,7 +17,7 @@ from rafs.datasets.portable import cos, log
 
 
 def draw(spec: Spec, seed: int, *, train: int, test: int, noise: float | None) -> Dataset:
-    """Draw training and test rows of a synthetic dataset."""
+    """Sample training and test rows of a synthetic dataset."""
     assert spec.function is not None
     assert noise is not None
     x_train = _training_inputs(spec, seed, train)
@@ -62,7 +62,7 @@ def uniform(size: int, spec: Spec, seed: int, role: str) -> Array:
 
 
 def scale(u: Array, ranges: tuple[Interval, ...]) -> Array:
-    """Map the unit cube to the ranges, without stepping over their ends by rounding."""
+    """Map the unit cube to the ranges; rounding does not exceed their ends."""
     low, high = np.array(ranges, dtype=np.float64).T
     return np.clip(low + (high - low) * u, low, high)
 

@@ -2,8 +2,8 @@
 
 Copies of the same data differ in form (separators, dropped columns, last digits). So each accepted
 file is pinned by the SHA-256 of its bytes, and each dataset by one checksum of its *values*: the
-used columns in canonical form (see `canonical`). Experiments see the canonical values, so that it
-does not matter which copy served.
+used columns in canonical form (see `canonical`). Experiments use the canonical values, so it does
+not matter which copy was read.
 """
 
 import hashlib
@@ -72,7 +72,7 @@ class Source:
         return []
 
     def identity(self) -> dict[str, Any]:
-        """Return nothing: all that matters is the code of the dataset."""
+        """Return nothing: fetching depends only on the code of the dataset."""
         return {}
 
     def available(self, name: str) -> bool:
@@ -82,7 +82,7 @@ class Source:
         return available(name)[0]
 
     def check(self, name: str) -> None:
-        """Accept whatever is here: a file is verified by its checksum when it is fetched."""
+        """Accept any file: it is verified by its checksum when it is fetched."""
 
     def fetch(self, name: str) -> dict[str, Any]:
         """Get the file; return where it came from, or why it is missing."""
@@ -98,7 +98,7 @@ def canonical(values: Array, digits: int) -> Array:
     15th digit of some cells (the reassembled superconductivity file); rounding makes them one.
     Nine digits leave the five small datasets as they are, because they are printed with fewer. The
     reassembled news file has 2052 cells with nine decimals or ten digits where the original has
-    twelve digits; with six, none of them lies so near to a boundary that the two could round apart.
+    twelve digits; with six, none of them lies close enough to a boundary to round differently.
 
     Scaling by an exact power of ten, `rint` and division give the same bits on every machine.
     """

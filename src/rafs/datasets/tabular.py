@@ -1,7 +1,7 @@
 """Reading and splitting of user datasets (`rafs.datasets.user`): CSV or parquet tables.
 
-A categorical column becomes one column of zeros and ones per value. What a network cannot use, or
-what is probably a mistake, is refused in a sentence that says what to do about it.
+A categorical column becomes one column of zeros and ones per value. Values that a network cannot
+use, or that are probably mistakes, are refused in a sentence that says what to do.
 """
 
 import csv
@@ -59,7 +59,7 @@ def _verify(entry: Entry, found: str) -> None:
 
 @dataclass(frozen=True)
 class Table:
-    """The numbers of a file, and which rows a column has set aside for testing, if one has."""
+    """The numbers of a file, and the rows that a column marks for testing, if one does."""
 
     x: Array
     y: Array
@@ -114,7 +114,7 @@ def _column(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
 
 
 def read_frame(file: Path, kind: str) -> pd.DataFrame:
-    """Read the file as it is; what is empty is missing."""
+    """Read the file as it is; empty cells are missing values."""
     try:
         if kind == "parquet":
             return pd.read_parquet(file)
@@ -164,7 +164,7 @@ def complete(
     file: Path | str,
     advice: str = "fill these in, drop the rows, or leave the column out of features",
 ) -> None:
-    """Refuse a column with gaps."""
+    """Refuse a column with missing values."""
     lacking = column.isna().to_numpy()
     if lacking.any():
         raise DataError(
@@ -227,9 +227,9 @@ def _held_out(column: "pd.Series[Any]", values: Any, file: Path | str) -> Rows:
 def parts(table: Table, split: Any, seed: int, name: str, file: str) -> tuple[Rows, Rows]:
     """Return the training and the test rows.
 
-    `split` is the share of the test rows (drawn anew for every seed), the sizes `{train, test}`
-    (drawn anew), the share of the rows at the end `{last: 0.2}`, or `{column, test}`: the rows in
-    which a column has a value. The last two are the same for every seed.
+    `split` is the share of the test rows (sampled anew for every seed), the sizes `{train, test}`
+    (sampled anew), the share of the rows at the end `{last: 0.2}`, or `{column, test}`: the rows
+    in which a column has one of these values. The last two are the same for every seed.
     """
     n = len(table)
     order: Rows = generator("data", "own", name, seed, "split").permutation(n)
@@ -272,7 +272,7 @@ def draw(name: str, entry: Entry, table: Table, seed: int, source: str) -> Datas
 
 
 def describe(name: str, entry: Entry, table: Table, file: Path | str) -> dict[str, Any]:
-    """Return what the reports say of a table."""
+    """Return the description of a table for the reports."""
     train, test = parts(table, entry.get("split", SPLIT), 0, name, str(file))
     return {
         "dataset": name,
@@ -291,7 +291,7 @@ def describe(name: str, entry: Entry, table: Table, file: Path | str) -> dict[st
 
 
 def missing(name: str, entry: Entry, message: str) -> dict[str, Any]:
-    """Return the record of a table that could not be had."""
+    """Return the record of a table that is unavailable."""
     return {
         "dataset": name, "status": "missing", "source": location(entry), "sha256": "",
         "message": message,

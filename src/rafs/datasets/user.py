@@ -68,7 +68,7 @@ class UserFile:
         return [] if is_remote(self.entry) else [str(self.path(name))]
 
     def identity(self) -> dict[str, Any]:
-        """Return the entry: it says how the file is read."""
+        """Return the entry, which defines how the file is read."""
         return {"entry": dict(self.entry)}
 
     def available(self, name: str) -> bool:
@@ -76,7 +76,7 @@ class UserFile:
         return self.path(name).exists()
 
     def check(self, name: str) -> None:
-        """Refuse a table that cannot be used; one that is to be downloaded may still come."""
+        """Refuse a table that cannot be used; one that is not downloaded yet is not checked."""
         from rafs.datasets import tabular
 
         if self.supplied(name) or self.available(name):
@@ -89,7 +89,7 @@ class UserFile:
         return tabular.read(self.entry, tabular.obtain(self.entry, self.path(name)))
 
     def fetch(self, name: str) -> dict[str, Any]:
-        """Return the record of the table: what is in it, or why it is missing."""
+        """Return the record of the table: its contents, or why it is missing."""
         from rafs.datasets import tabular
 
         path, record = self.path(name), paths.FETCHED.format(dataset=name)

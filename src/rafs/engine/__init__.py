@@ -1,4 +1,4 @@
-"""The only code that trains anything: `fit` and `outputs` over a batch of networks."""
+"""The only code that trains networks: `fit` and `outputs` over a batch of networks."""
 
 import os
 from types import ModuleType
@@ -16,7 +16,7 @@ def fit(members: Members, x: Array, y: Array, training: Training, *, strict: boo
     """Train every member on x [n, d] and y [n], or on rows of its own: [B, n, d] and [B, n].
 
     A member whose parameters or loss are no longer finite raises DivergedError; with
-    `strict=False` it comes back as it is, and `Fit.diverged` tells its step.
+    `strict=False` it is returned as it is, and `Fit.diverged` holds the step.
     """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     _check_inputs(members, x)
@@ -62,7 +62,7 @@ def _mean_loss(members: Members, output: Array, y: Array, training: Training) ->
 
 
 def _backend(training: Training, device: str) -> ModuleType:
-    """Import the engine that is meant: torch is not imported where it is not needed."""
+    """Import the requested engine; torch is imported only where it is needed."""
     if training.backend == "fused" or (training.backend == "auto" and device == "cpu"):
         if problem := compiler_fault():
             raise DeviceError(problem)
@@ -76,7 +76,7 @@ def _backend(training: Training, device: str) -> ModuleType:
 
 
 def compiler_fault() -> str:
-    """Say why training cannot be compiled; nothing if it can."""
+    """Return why training cannot be compiled, or an empty string if it can."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0").strip() in ("", "0"):
         return ""
     return "NUMBA_DISABLE_JIT is set, and training needs compiled code; unset it"

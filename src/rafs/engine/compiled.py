@@ -1,11 +1,11 @@
 """How the functions of the compiled engine are compiled and kept.
 
-numba keeps machine code beside the source, or in the user's cache directory when that place cannot
-be written; where neither can be, functions are compiled anew in every process. Two of its habits
-would give wrong code: it looks only at the file of the function itself to see whether the code is
-still right, and processes that keep different versions of a function at the same time may mix them
-up. So here the name under which code is kept tells all that it depends on: the contents of the
-engine's files, the machine, and the types of the arguments.
+numba stores machine code next to the source, or in the user's cache directory if that place is not
+writable; if neither is, functions are compiled anew in every process. Two properties of its cache
+could give wrong code: it checks only the file of the function itself to decide whether the code is
+up to date, and processes that store different versions of a function at the same time may mix them
+up. Here, therefore, code is stored under a name that covers everything it depends on: the contents
+of the engine's files, the machine, and the types of the arguments.
 """
 
 import hashlib
@@ -20,8 +20,8 @@ import numpy as np
 from llvmlite import binding  # type: ignore[import-untyped]
 from numba import extending
 
-# No "fast mathematics": every rounding is the one that the source says, so that a result does not
-# depend on what the compiler makes of it. Sums that should run in vector registers are written so.
+# No "fast math": rounding follows the source, so results do not depend on the optimisations of the
+# compiler. Sums that should run in vector registers are written that way.
 OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 
 cfunc: Any = numba.cfunc
@@ -58,7 +58,7 @@ class Kept:
 
 
 def plain(array: Any, dtype: Any) -> Any:
-    """Return numbers in the one form that compiled functions are made for."""
+    """Return numbers as the one type that compiled functions accept."""
     return np.require(array, dtype, ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE"])
 
 

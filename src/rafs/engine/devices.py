@@ -1,15 +1,15 @@
-"""Where networks are trained: `device: auto` takes the CPU unless a GPU pays.
+"""Where networks are trained: `device: auto` uses the CPU unless a GPU pays off.
 
-One step on the GPU is a chain of small programs, whatever the size of the networks: 41 for an
+One step on the GPU is a sequence of small kernels, whatever the size of the networks: 41 for an
 ensemble of one activation, 109 for five (counted). At about 10 microseconds a launch that is a
 millisecond. A core takes parameters x rows x networks / 1e10 seconds for the same step (measured:
-0.7 to 1.7e10 per second), 0.1 milliseconds for the paper's five networks of 100 units. And the
-cores of a machine train one run each, while a GPU trains what it is given in turn. So a step has to
-be worth a tenth of a second of a core, a hundred launches of everything, before a GPU beats all
-cores of a large machine. The whole training has to be worth a minute of a core, because importing
+0.7 to 1.7e10 per second), 0.1 milliseconds for the paper's five networks of 100 units. Moreover,
+the cores of a machine train one run each, while a GPU trains runs in turn. So a step must take a
+tenth of a second on one core, a hundred times the launches of a step, before a GPU beats all
+cores of a large machine. The whole training must take a minute on one core, because importing
 torch (1.5 s, measured) and starting CUDA (seconds) come first.
 
-No GPU was at hand to measure this. The thresholds err towards the CPU, where the results are the
+No GPU was available to measure this. The thresholds err towards the CPU, where the results are the
 same on every machine of a kind. The largest step of what `snakemake` runs by default has 2.5e7; the
 full batches of the experiment `released` reach 8e9.
 """
@@ -25,8 +25,8 @@ from typing import NamedTuple
 from rafs.engine.problem import Members, Training
 from rafs.errors import DeviceError
 
-STEP = 1e9  # parameters x rows x networks of one step from which a GPU pays: 0.1 s of a core
-WHOLE = 6e11  # the same, of all steps: a minute of a core
+STEP = 1e9  # parameters x rows x networks of one step from which a GPU pays off: 0.1 s on a core
+WHOLE = 6e11  # the same, of all steps: a minute on a core
 
 
 class Location(NamedTuple):
@@ -46,7 +46,7 @@ def work(members: Members, rows: int, training: Training) -> float:
 
 
 def resolve_device(training: Training, work: float = 0.0) -> str:
-    """Return the device that is meant, cpu or cuda, for so much work per step."""
+    """Return the device to use, cpu or cuda, for this amount of work per step."""
     if training.backend == "fused" and training.device == "cuda":
         raise DeviceError("the fused engine runs on the CPU; use device: cpu or another backend")
     if training.device == "cuda":
@@ -78,7 +78,7 @@ def _gpu() -> bool:
 
 
 def _may_have_gpu() -> bool:
-    """Tell without importing torch whether asking it for a GPU is worth the time."""
+    """Return, without importing torch, whether asking it for a GPU is worth the time."""
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "0") in ("", "-1")
     return not hidden and any(Path(path).exists() for path in ("/dev/nvidiactl", "/dev/dxg"))
 

@@ -1,4 +1,4 @@
-"""The product J(x; θ) v: how the outputs of a network move when its parameters do."""
+"""The product J(x; θ) v: the change of a network's outputs with its parameters along v."""
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from rafs.engine.problem import Array, Members
 def jacobian_offset(members: Members, theta: Array, tangent: Array, x: Array) -> Array:
     """Return J(x; θ) v of every member, [B, n], for θ and v [B, P] and x [n, d].
 
-    Values and tangents go through the layers side by side (forward mode) in float64, row by row, so
-    that no Jacobian is ever held.
+    Values and tangents go through the layers together (forward mode) in float64, row by row, so
+    that no Jacobian is ever stored.
     """
     x, theta, tangent = (plain(a, np.float64) for a in (x, theta, tangent))
     widths = np.array(members.widths)

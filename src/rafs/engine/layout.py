@@ -1,11 +1,11 @@
-"""The flat parameter vector of a multilayer perceptron: which entry is what."""
+"""The layout of the flat parameter vector of a multilayer perceptron."""
 
 from itertools import pairwise
 from typing import NamedTuple
 
 
 class Layer(NamedTuple):
-    """Where one layer lives in the flat vector: W [fan_in, fan_out] row by row, then b."""
+    """The place of one layer in the flat vector: W [fan_in, fan_out] row by row, then b."""
 
     fan_in: int
     fan_out: int

@@ -1,10 +1,10 @@
 """The optimisers, each defined once for both engines.
 
 An optimiser moves every parameter by its gradient g and keeps two running averages, a and b, that
-start at zero; simpler rules leave them alone. A definition has two functions:
+start at zero; simpler rules do not use them. A definition has two functions:
 
 - `scalars(rate, left_a, left_b)` gives two numbers for the whole step. `left_a` and `left_b` are
-  the shares of the zero start that are left in the averages: decay to the power of the step.
+  the weights of the zero start that remain in the averages: decay to the power of the step.
 - `rule(m, theta, g, a, b, s, t)` gives the new theta, a and b, where s and t are those numbers. `m`
   is torch in the reference engine and `rafs.engine.fused.mathematics` in the compiled one. Numbers
   are written as float literals: the compiled engine gives them the precision of theta.
@@ -27,7 +27,7 @@ class Optimiser:
 
 
 def adam_scalars(rate: Any, left_a: float, left_b: float) -> Any:
-    """Return the step size and the factor of the root, both without the bias of the zero start."""
+    """Return the step size and the factor of the root, both corrected for the zero start."""
     return rate / (1 - left_a), 1 / math.sqrt(1 - left_b)
 
 

@@ -1,11 +1,11 @@
-"""What is trained, how, and what comes back.
+"""The training problem, its options and its result.
 
 Every ensemble of the paper is a set of networks that each minimise
 
     1/n Σ_i w_ji ℓ(y_i − o_j(x_i), f_j(x_i; θ_j))  +  1/n Σ_p γ_jp (θ_jp − c_jp)²
 
-with constants of their own. `Members` holds these constants, one row per network j; `Training` says
-how the minimum is sought; `Fit` is the result.
+with its own constants. `Members` holds these constants, one row per network j; `Training` says how
+the objective is minimised; `Fit` is the result.
 """
 
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ from rafs.engine.optimisers import OPTIMISERS
 from rafs.errors import ParameterError
 
 Array = NDArray[Any]
-Trained = tuple[Array, Array]  # what an engine gives back: θ [B, P] and Fit.diverged [B]
+Trained = tuple[Array, Array]  # what an engine returns: θ [B, P] and Fit.diverged [B]
 VARIANCE_FLOOR = 1e-6
 
-CHOICES: dict[str, tuple[str, ...]] = {  # what a field of `Training` may be
+CHOICES: dict[str, tuple[str, ...]] = {  # allowed values of the fields of `Training`
     "optimiser": tuple(OPTIMISERS),
     "loss": ("squared", "gaussian"),
     "dtype": ("float32", "float64"),
@@ -134,15 +134,15 @@ class Members:
 
 @dataclass(frozen=True)
 class Training:
-    """How the minimum is sought.
+    """How the objective is minimised.
 
-    With mini-batches every member walks through its own random order of the rows, epoch by epoch;
-    the last batch of an epoch holds the rows that are left over and is averaged over their number.
+    With mini-batches every member iterates over its own random order of the rows in each epoch; the
+    last batch of an epoch holds the remaining rows and is averaged over their number.
 
-    Two options change how the gaussian loss is descended, not what it is. In the warm-up, the first
-    share of the steps, the variance is held at 1 and only the mean is trained; then the optimiser
-    starts anew, for gradients have another scale. With beta_nll > 0 the gradient of every row is
-    multiplied by v^beta_nll (Seitzer et al. 2022).
+    Two options change how the gaussian loss is optimised, not its definition. In the warm-up, the
+    first share of the steps, the variance is held at 1 and only the mean is trained; then the
+    optimiser is restarted, because the gradients have a different scale. With beta_nll > 0 the
+    gradient of every row is multiplied by v^beta_nll (Seitzer et al. 2022).
     """
 
     steps: int
@@ -157,7 +157,7 @@ class Training:
     beta_nll: float = 0.0  # exponent of v in the weights of the gaussian loss's gradients
 
     def __post_init__(self) -> None:
-        """Refuse values that no engine knows."""
+        """Refuse values that no engine supports."""
         for name, known in CHOICES.items():
             if getattr(self, name) not in known:
                 raise ParameterError(

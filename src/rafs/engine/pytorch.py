@@ -20,7 +20,7 @@ from rafs.engine.optimisers import OPTIMISERS
 from rafs.engine.problem import VARIANCE_FLOOR, Array, Members, Trained, Training
 
 CHUNK = {"cpu": 1 << 19, "cuda": 1 << 24}  # numbers of the widest layer, all members, at a time
-CHECK_EVERY = 100  # steps between two looks at the parameters
+CHECK_EVERY = 100  # steps between checks for divergence
 
 Mask = Callable[[int, Tensor], Tensor]
 

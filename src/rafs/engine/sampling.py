@@ -1,7 +1,7 @@
 """The random choices of a training: which rows make a batch, which units are dropped.
 
 Both are functions of integers alone (the member's key, the epoch or step, the row, the unit), so
-that every engine and every batch of members sees the same ones.
+that they are the same in every engine and every batch of members.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The ensembles as scikit-learn estimators, for anyone's data.
+"""The ensembles as scikit-learn estimators.
 
 All of them follow one pattern:
 
@@ -11,25 +11,25 @@ All of them follow one pattern:
 >>> bool(abs(mean[0] - np.sin(0.5)) < 0.1 and std[0] < std[1])
 True
 
-**Units.** Inputs and targets are standardised inside with the means and standard deviations of the
-training rows (`scale=False` switches that off and leaves it to a pipeline). Whatever goes in or
-comes out is in the units of X and y.
+**Units.** Inputs and targets are standardised internally with the means and standard deviations of
+the training rows (`scale=False` disables this and leaves it to a pipeline). All inputs and outputs
+are in the units of X and y.
 
 **Noise.** `noise` is the standard deviation of the noise in y, in the units of y, if it is known.
-With ``noise="estimate"`` it is chosen on held-out training data: a fifth of the rows, drawn at
-random, is set aside, the estimator is trained on the rest, and that noise is taken, between 0.01
-and 1 standard deviations of y, that gives the rows set aside the highest likelihood. Where the
-noise is part of the training, as in anchoring and in a Gaussian process, there is a training for
-each fifth of that range (on a logarithmic scale), elsewhere one for all of it. The final training
-uses all rows. `noise_` tells the value.
+With ``noise="estimate"`` it is chosen on held-out training data: a random fifth of the rows is held
+out, the estimator is trained on the rest, and the noise between 0.01 and 1 standard deviations of y
+that maximises the likelihood of the held-out rows is chosen. If the training depends on the noise,
+as in anchoring and in a Gaussian process, there is one training for each fifth of that range (on a
+logarithmic scale), otherwise one for all of it. The final training uses all rows. `noise_` is the
+chosen value.
 
 **Uncertainty.** `predict(X, return_std=True)` returns the standard deviation of a new observation
 of y: the spread of the members (epistemic) and the noise (aleatoric) together. `predict_members`
-returns what every member says, one row per member.
+returns the prediction of every member, one row per member.
 
 **Intervals.** `predict_interval(X, coverage=0.9)` returns lower and upper bounds. They assume a
 Gaussian until the estimator is calibrated on rows that it was not trained on, by `calibrate(X, y)`
-or by ``conformal=0.2``, which holds a fifth of the rows of `fit` out. Then they are conformal:
+or by ``conformal=0.2``, which holds out a fifth of the rows of `fit`. Then they are conformal:
 
 >>> model = RAFsEnsemble(random_state=0, conformal=0.5).fit(X, y)
 >>> lower, upper = model.predict_interval([[0.5]], coverage=0.9)[0]

@@ -36,7 +36,7 @@ class Moments(Protocol):
 
 
 class Model(Protocol):
-    """What a training gives, in standardised units."""
+    """A trained model, in standardised units."""
 
     def predict(self, x: Array) -> Any:
         """Return the `Moments` at the rows of x."""
@@ -62,7 +62,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         with it. Otherwise the estimator is not calibrated, even if it was before.
 
         Raises ValueError for data that cannot be used, and DivergedError, with the step and the
-        member, for a training that does not stay finite.
+        member, if the training becomes non-finite.
         """
         if not isinstance(self.scale, bool | np.bool_):
             raise ParameterError(f"scale = {self.scale!r} is not usable; give True or False")
@@ -76,11 +76,11 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         return self
 
     def calibrate(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Make the intervals conformal, from rows that were not trained on; return self.
+        """Make the intervals conformal, using rows that were not trained on; return self.
 
         The scores |y - mean| / std of these rows replace the quantiles of the Gaussian in
         `predict_interval` (split conformal prediction: Papadopoulos et al. 2002, Lei et al. 2018).
-        They replace those of an earlier call, and `fit` forgets them. `predict` stays as it is.
+        They replace those of an earlier call, and `fit` discards them. `predict` does not change.
 
         >>> import numpy as np
         >>> from rafs import NTKGaussianProcess
@@ -100,7 +100,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         return self
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Return the mean and, if asked for, the standard deviation of y at the rows of X.
+        """Return the mean and, if requested, the standard deviation of y at the rows of X.
 
         Calibration changes neither.
         """
@@ -140,7 +140,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
     def save(self, path: Path | str) -> None:
         """Write the fitted estimator to a file of arrays and JSON, without pickle.
 
-        A `random_state` that is no integer is saved as None; predictions do not depend on it.
+        A `random_state` that is not an integer is saved as None; predictions do not depend on it.
         """
         check_is_fitted(self)
         params = self.get_params(deep=False)
@@ -175,7 +175,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         return self
 
     def _restore(self, state: Mapping[str, Any], arrays: Arrays) -> None:
-        """Take over what `save` wrote, or raise an error that says what is wrong with it."""
+        """Restore what `save` wrote, or raise an error that says what is wrong with it."""
         d = persistence.whole(np.size(arrays.get("x.mean", ())), "the number of columns of X", 1)
         shapes = {"x": (d,), "y": ()}
         self.x_scaler_, self.y_scaler_ = (
@@ -188,7 +188,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         self.n_features_in_ = d
         if features := state["features"]:
             if len(features) != d or not all(isinstance(name, str) for name in features):
-                raise ValueError(f"the names of the columns of X are no {d} texts")
+                raise ValueError(f"the column names of X are not {d} strings")
             self.feature_names_in_ = np.array(features, dtype=object)
         self.noise_ = persistence.number(state, "noise")
         self.calibration_scores_ = _restored_scores(arrays)
@@ -200,10 +200,10 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         if not all(
             part.shape == (1,) and np.isfinite(part).all() for part in (found.mean, found.variance)
         ):
-            raise ValueError("what it predicts is no finite number")
+            raise ValueError("its predictions are not finite numbers")
 
     def _checked(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-        """Return X and y as arrays of numbers, or say why they are none."""
+        """Return X and y as arrays of numbers, or raise an error that says why they are not."""
         x, target = validate_data(
             self, X, _numbers(y), dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2
         )
@@ -274,7 +274,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _state(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return arrays and JSON values that the model can be made of again."""
+        """Return arrays and JSON values from which the model can be restored."""
 
     @abstractmethod
     def _restored(self, arrays: Arrays, info: Mapping[str, Any]) -> Model:
@@ -305,7 +305,7 @@ def estimate_noise(train: Train, x: Array, y: Array, seed: int, *, in_training: 
 
 
 def _numbers(y: Any) -> Any:
-    """Return targets without objects, or say that they are no numbers."""
+    """Return targets without objects, or raise an error if they are not numbers."""
     if y is None:
         return None
     values = np.asarray(y)
@@ -328,7 +328,7 @@ def _restored_scores(arrays: Arrays) -> Array | None:
 
 
 def _scaler(name: str, values: Array, scale: bool) -> Scaler:
-    """Return the standardisation, or none that does anything."""
+    """Return the standardisation, or the identity."""
     if not scale:
         return Scaler(np.zeros(values.shape[1:]), np.ones(values.shape[1:]))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -339,7 +339,7 @@ def _scaler(name: str, values: Array, scale: bool) -> Scaler:
 
 
 def _check_finite(*rows: Array) -> None:
-    """Refuse to hand out anything that is no number."""
+    """Refuse to return non-finite values."""
     if not all(np.isfinite(row).all() for row in rows):
         raise DataError(
             "a prediction is not finite, because a row of X lies too far from the training rows; "

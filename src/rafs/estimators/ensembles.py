@@ -1,4 +1,4 @@
-"""The ensembles as estimators: what a class adds to its method is its documentation."""
+"""The ensembles as estimators: each class adds its documentation to a method."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -28,7 +28,7 @@ class EnsembleRegressor(UncertainRegressor):
     noise : standard deviation of the noise in y, or "estimate"
     steps, learning_rate, batch_size : of the Adam optimiser; None is the method's own learning
         rate, and the full batch
-    scale : whether X and y are standardised inside
+    scale : whether X and y are standardised internally
     settings : further settings of the method by their names in its file under `rafs.methods`, for
         example ``{"prior.weight": 1.0}``
     device : "auto", "cpu" or "cuda"
@@ -144,12 +144,12 @@ def restored(arrays: Arrays, info: Mapping[str, Any]) -> Ensemble:
         method = methods.get(info["method"])
         widths = tuple(whole(width, "a width", 1) for width in info["widths"])
         if len(widths) < 2 or widths[-1] != method.n_outputs:
-            raise ValueError(f"networks with the widths {widths} are none of {method.label}")
+            raise ValueError(f"{method.label} has no networks with the widths {widths}")
         m, P = len(info["activations"]), n_parameters(widths)
         scales = array(arrays, "scales", m, len(widths) - 1, 2) if "scales" in arrays else None
         frozen = [name for name in arrays if name.startswith("frozen.")]
         if unknown := set(arrays) - {"theta", "weights", "scales", *frozen}:
-            raise ValueError(f"nothing is made of {', '.join(sorted(unknown))}")
+            raise ValueError(f"unknown arrays: {', '.join(sorted(unknown))}")
         ensemble = Ensemble(
             method=method,
             settings=method.resolve(info["settings"]),
@@ -170,7 +170,7 @@ def restored(arrays: Arrays, info: Mapping[str, Any]) -> Ensemble:
 def _shares(weights: Array) -> Array:
     """Return the weights of the members if they are shares of a whole."""
     if not ((weights >= 0).all() and abs(weights.sum() - 1) < 1e-9):
-        raise ValueError("weights are no shares that sum to 1")
+        raise ValueError("weights are not shares that sum to 1")
     return weights
 
 
@@ -194,7 +194,7 @@ class LikelihoodDeepEnsemble(EnsembleRegressor):
 
     Parameters and attributes: see `EnsembleRegressor`; there is no `noise`, it is learned, and
     `noise_` is 0. Among its `settings`: beta_nll and warm_up (how the likelihood is
-    descended), l2 on the weights, and adversarial, the size of the adversarial step.
+    optimised), l2 on the weights, and adversarial, the size of the adversarial step.
 
     >>> from rafs import LikelihoodDeepEnsemble
     >>> X, y = [[0], [1], [2], [3]], [0, 1, 2, 3]
@@ -226,13 +226,13 @@ class LikelihoodDeepEnsemble(EnsembleRegressor):
 
 
 class HyperdeepEnsemble(EnsembleRegressor):
-    """Hyperdeep Ensemble: random search, greedy selection, fresh starts, greedy selection again.
+    """Hyperdeep Ensemble: random search, greedy selection, retraining, greedy selection again.
 
-    Members are weighted by how often they were picked (`weights_`).
+    Members are weighted by how often they were selected (`weights_`).
 
     Parameters and attributes: see `EnsembleRegressor`. Among its `settings`: candidates of the
     random search, copies of each, the ranges l2 and dropout, and held_out, the share of the rows on
-    which the members are picked.
+    which the members are selected.
 
     >>> from rafs import HyperdeepEnsemble
     >>> X = [[i] for i in range(12)]
@@ -262,7 +262,7 @@ class AnchoredEnsemble(EnsembleRegressor):
 
 
 class NTKGPEnsemble(EnsembleRegressor):
-    """NTKGP-param: an ensemble that approaches `NTKGaussianProcess` in width and in members.
+    """NTKGP-param: converges to `NTKGaussianProcess` as width and number of members grow.
 
     Parameters and attributes: see `EnsembleRegressor`. Among its `settings`: prior.weight,
     prior.bias, prior.output, and target_noise, with which members are draws from the posterior.
@@ -292,7 +292,7 @@ class RandomPriorEnsemble(EnsembleRegressor):
 
 
 class RAFsEnsemble(EnsembleRegressor):
-    """The paper's ensemble: anchored, and every member with an activation function of its own.
+    """The paper's ensemble: anchored, and every member has its own activation function.
 
     Parameters and attributes: see `EnsembleRegressor`. Among its `settings`: activations.set, .k
     and .shuffle, and those of `AnchoredEnsemble`.

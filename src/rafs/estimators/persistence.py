@@ -2,9 +2,9 @@
 
 The header, stored as the bytes of its JSON text under the name ``header``, holds the format, its
 version, the estimator's class, what JSON can hold of its state, and a SHA-256 over all of it.
-Whatever does not fit is refused with a sentence: a damaged file, another version, another class.
-A checksum tells of damage, not of intent: whoever makes a model of what was loaded takes it with
-`array`, `number` and `whole`, which check type, shape, finiteness and range.
+Anything else is refused with a sentence: a damaged file, another version, another class.
+A checksum detects damage, not tampering: code that builds a model from loaded values reads them
+with `array`, `number` and `whole`, which check type, shape, finiteness and range.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ def save(path: Path | str, kind: str, state: Mapping[str, Any], arrays: Arrays) 
         }
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"this {kind} cannot be saved, because a parameter is no plain value ({error}); "
+            f"this {kind} cannot be saved, because a parameter is not a plain value ({error}); "
             "use numbers, strings, lists and dicts"
         ) from error
     text = canonical_json(header).encode()
@@ -103,14 +103,14 @@ def number(values: Mapping[str, Any], name: str) -> float:
     """Return a finite number of at least 0."""
     found = values[name]
     if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found < math.inf:
-        raise ValueError(f"{name} is no finite number of 0 or more")
+        raise ValueError(f"{name} is not a finite number of 0 or more")
     return float(found)
 
 
 def whole(value: Any, name: str, least: int, most: int = 2**31) -> int:
     """Return an integer of that range."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise ValueError(f"{name} is no integer between {least} and {most}")
+        raise ValueError(f"{name} is not an integer between {least} and {most}")
     return value
 
 

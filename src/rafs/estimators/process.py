@@ -47,7 +47,7 @@ class Process:
         return np.asarray(mean + normal * np.sqrt(np.maximum(values, 0)) @ vectors.T)
 
     def state(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return the posterior as it was fitted, whatever the parameters have become since."""
+        """Return the posterior as it was fitted, regardless of later changes of parameters."""
         posterior = self.posterior
         arrays: Arrays = {
             "rows": posterior.x,
@@ -65,7 +65,7 @@ class Process:
 
 
 class NTKGaussianProcess(UncertainRegressor):
-    """The analytic NTK Gaussian process: the limit of `NTKGPEnsemble` in width and in members.
+    """The analytic NTK Gaussian process: `NTKGPEnsemble` in the limit of width and of members.
 
     Memory grows with the square of the number of training rows, time with the cube.
 
@@ -115,7 +115,7 @@ class NTKGaussianProcess(UncertainRegressor):
     def _trainer(self, x: Array, y: Array, seed: int) -> Train:
         network = gp.WideNetwork(self.hidden_layers, self.activation, self.weight_sd, self.bias_sd)
         if not (isinstance(self.size, Integral) and self.size >= 1):
-            raise ParameterError(f"size = {self.size!r} is no number of functions; give 1 or more")
+            raise ParameterError(f"size = {self.size!r} is not usable; give 1 or more")
 
         def train(rows: NDArray[np.intp], noise: float) -> Process:
             found = gp.posterior(x[rows], y[rows], noise, network, self.kernel)
@@ -139,7 +139,7 @@ class NTKGaussianProcess(UncertainRegressor):
         n = persistence.whole(np.size(arrays.get("coefficients", ())), "the number of rows", 1)
         factor = persistence.array(arrays, "factor", n, n)
         if not (factor.diagonal() > 0).all():
-            raise ValueError("factor is no Cholesky factor")
+            raise ValueError("factor is not a Cholesky factor")
         posterior = gp.Posterior(
             persistence.array(arrays, "rows", n, self.n_features_in_), factor,
             persistence.array(arrays, "coefficients", n), gp.WideNetwork(**network), info["kernel"],

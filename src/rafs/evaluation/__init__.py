@@ -1,4 +1,4 @@
-"""How predictions are scored, and what the scores of many runs allow us to say."""
+"""Scores of predictions, and statistics of the scores of many runs."""
 
 NOT_RUN = "not run"
 """Status of a run that was not asked for."""

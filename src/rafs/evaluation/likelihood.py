@@ -1,4 +1,4 @@
-"""The negative log-likelihood of a Gaussian: what tuning, selection and scores share."""
+"""The negative log-likelihood of a Gaussian, used by tuning, selection and scores."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ def gaussian_nll(
 
 
 def fit_noise(squared_errors: NDArray[np.float64], epistemic: NDArray[np.float64]) -> float:
-    """Return the noise sd under which errors with these epistemic variances are most likely.
+    """Return the noise sd that maximises the likelihood of errors with these epistemic variances.
 
     The search is over a logarithmic grid with steps of 1 %.
     """

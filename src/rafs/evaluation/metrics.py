@@ -158,9 +158,9 @@ def calibration_error(p: Predictions) -> float:
     """Return the mean over levels of |level - share of targets below that predicted quantile|.
 
     The levels are 1 %, ..., 99 % (Kuleshov, Fenner and Ermon, ICML 2018, in the absolute form of
-    Chung et al., Uncertainty Toolbox, 2021). Unlike the coverage of central intervals it also sees
-    a bias: 0 is perfect, 0.25 the limit of absurd confidence in an unbiased mean, and 0.5 that in
-    a mean which always errs on the same side.
+    Chung et al., Uncertainty Toolbox, 2021). Unlike the coverage of central intervals it also
+    detects a bias: 0 is perfect; as the predicted sd goes to zero the limit is 0.25 for an unbiased
+    mean, and 0.5 for a mean that always errs on the same side.
     """
     levels = np.arange(1, 100) / 100.0
     below = np.searchsorted(np.sort(ndtr(p.z)), levels, side="right") / p.z.size

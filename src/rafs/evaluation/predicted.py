@@ -1,4 +1,4 @@
-"""Reading predictions that were made anywhere: a table with a row per test point.
+"""Read predictions of any origin: a table with a row per test point.
 
 Columns: `y`; `mean` with `sd` or `variance`, or quantiles (`q05`, `q97.5`, `q0.025`), or both; and,
 where there are several, `dataset`, `method`, `split` (or `seed`), `group` of rows, `n_train` (the
@@ -29,7 +29,7 @@ REPAIR = "fill these in or drop the rows"
 
 @dataclass(frozen=True)
 class Predicted:
-    """Targets with what was predicted for them, and what the rows belong to."""
+    """Targets with their predictions, and what the rows belong to."""
 
     keys: pd.DataFrame  # those of KEYS and n_train that the file has
     y: Array
@@ -110,7 +110,7 @@ def _levels(frame: pd.DataFrame, file: Path | str) -> dict[str, float]:
 
 
 def _check_names(frame: pd.DataFrame, levels: Mapping[str, float], file: Path | str) -> None:
-    """Refuse a column that looks misspelt, or says again what another one says."""
+    """Refuse a column that looks misspelt or duplicates another one."""
     names, known = [str(name) for name in frame], (*KEYS, *OTHERS)
     for name in names:
         if name in known or name in levels:
@@ -152,7 +152,7 @@ def _list(names: Iterable[Any]) -> str:
 
 
 def _near(name: str, known: Iterable[Any]) -> str:
-    """Say what was probably meant."""
+    """Suggest the name that was probably meant."""
     near = difflib.get_close_matches(name, [str(each) for each in known], n=1)
     return f"did you mean {near[0]!r}?" if near else f"its columns are {_list(known)}"
 

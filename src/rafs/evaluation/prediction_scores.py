@@ -1,4 +1,4 @@
-"""Scores of predictions that were made anywhere: a row per run, group of rows and recalibration."""
+"""Scores of predictions of any origin: a row per run, group of rows and recalibration."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ RUN = ["dataset", "method", "split"]
 def table(found: Predicted, file: Path | str) -> pd.DataFrame:
     """Return the scores with the columns that the statistics read; group "" is all rows.
 
-    `category` marks splits of one table, and needs `n_train`: without it splits are taken as
+    `category` marks splits of one table, and needs `n_train`: without it splits are treated as
     independent.
     """
     name = Path(file).stem
@@ -92,7 +92,7 @@ def _raw(part: Predicted) -> metrics.Scores:
 
 
 def _recalibrated(part: Predicted, way: recalibration.Recalibration) -> metrics.Scores:
-    """Return the scores of a fitted way: all those of a Gaussian, or those of intervals."""
+    """Return the scores of a recalibration: all those of a Gaussian, or those of intervals."""
     if way.density:
         return metrics.scores(part.y, part.mean, part.variance * way.factor**2)
     return recalibration.evaluate(way, _gaussian(part), None)["metrics"]

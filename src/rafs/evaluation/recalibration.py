@@ -1,17 +1,17 @@
 """Recalibration of predicted intervals on rows that no network was trained on.
 
-Two standard repairs of a prediction N(μ, σ²), both fitted to the scores |y - μ| / σ of held-out
+Two standard corrections of a prediction N(μ, σ²), both fitted to the scores |y - μ| / σ of held-out
 rows:
 
 - `scaled`: one factor on σ, the one with the highest likelihood, sqrt(mean of the squared scores);
 - `conformal`: split conformal prediction with normalised scores (Papadopoulos et al. 2002, Lei et
   al. 2018). The interval of a level is μ ± q σ, where q is the ⌈(n + 1) level⌉-th smallest of the n
   scores. Its coverage is at least the level if the new row and the held-out rows are exchangeable;
-  with fewer than level / (1 - level) rows only an infinite interval keeps that promise.
+  with fewer than level / (1 - level) rows only an infinite interval has this guarantee.
 
-Both repair the width on rows like the held-out ones. Neither moves the mean, and neither says
-anything about rows elsewhere. The held-out rows of a run have also chosen its trial and its noise,
-so that the guarantee is approximate there.
+Both correct the width on rows like the held-out ones. Neither changes the mean, and neither is
+valid for rows elsewhere. The held-out rows of a run were also used to choose its trial and its
+noise, so the guarantee is approximate there.
 """
 
 import math
@@ -38,7 +38,7 @@ LEVELS = (90, 95)
 
 @dataclass(frozen=True)
 class Recalibration:
-    """A way, fitted to held-out rows.
+    """A recalibration, fitted to held-out rows.
 
     `halves` has half the width of the interval of each level, in predicted sd; `factor` is that of
     the 95 % interval divided by the normal quantile.
@@ -73,7 +73,7 @@ def check(held_out: Array) -> None:
 
 
 def factor(held_out: Array) -> float:
-    """Return the factor on the standard deviation that makes held-out rows most likely."""
+    """Return the factor on the standard deviation that maximises the likelihood of the rows."""
     check(held_out)
     return float(np.sqrt(np.mean(held_out**2)))
 
@@ -91,7 +91,7 @@ def quantile(held_out: Array, level: float) -> float:
 
 
 def fit(held_out: Predictions) -> dict[str, Recalibration]:
-    """Fit every way to held-out rows and their predictions."""
+    """Fit every recalibration to held-out rows and their predictions."""
     found = scores(held_out.y, held_out.mean, held_out.sd)
     normal = {level: metrics.quantile(level) for level in LEVELS}
     scale = factor(found)

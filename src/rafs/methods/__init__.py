@@ -1,12 +1,12 @@
-"""The methods, found by being there: every class in this package that declares a name.
+"""The methods: every class in this package that declares a name, discovered automatically.
 
 A method is a file with a subclass of `rafs.methods.base.Method` that declares, as literals, what
 `Declaration` lists. Declarations are read from the source: listing the methods imports none of
 them, and a training job loads the module of its own method alone. Modules without such a class
 (`base`, `ensemble`, ...) are helpers.
 
-"RAFs" is an axis and not a method: ``<method>+rafs`` is that method with random activations, and
-``rafs`` itself is ``ae+rafs``.
+Random activations can be combined with any ensemble: ``<method>+rafs`` is that method with random
+activations, and ``rafs`` itself is ``ae+rafs``.
 """
 
 import ast
@@ -31,14 +31,14 @@ DEFINED = {"estimator": f"{__name__}.estimator", "predictions": f"{__name__}.pre
 
 @dataclass(frozen=True)
 class Declaration:
-    """What the class of a method says about itself."""
+    """What the class of a method declares."""
 
     module: str
     kind: str  # name of the class
     name: str  # in params.yaml, on the command line and in results
     label: str  # in tables and figures; the paper's abbreviation
-    role: str = "later"  # paper: compared there; later: added since; control: a variation of one
-    # of these that tells what makes it work; reference: no ensemble
+    role: str = "later"  # paper: compared there; later: added since; control: a variant of one
+    # of these that shows why it works; reference: not an ensemble
     order: int = 100  # place among the methods of its role, before the name
     aliases: tuple[str, ...] = ()  # names that mean this method too
 
@@ -94,7 +94,7 @@ def of_role(*roles: str) -> tuple[str, ...]:
 
 
 def references() -> tuple[str, ...]:
-    """Return the methods without any claim, which the ensembles are held against."""
+    """Return the reference methods, which the ensembles are compared with."""
     return of_role("reference")
 
 
@@ -110,7 +110,7 @@ def ensembles() -> tuple[str, ...]:
 
 
 def controls() -> tuple[str, ...]:
-    """Return the ensembles that only tell what makes another one work."""
+    """Return the ensembles that only serve to explain why another one works."""
     return of_role("control")
 
 
@@ -130,7 +130,7 @@ def with_random_activations(name: str) -> str:
 
 
 def module_of(name: str) -> str:
-    """Return the module that holds the method: where the code of its runs begins."""
+    """Return the module that holds the method: the entry point of the code of its runs."""
     return _find(name)[0].module
 
 
@@ -144,7 +144,7 @@ def get(name: str) -> "Method":
 def of(name: str, settings: Mapping[str, Any]) -> "Method":
     """Return the method of that name: one of this package, or one that its settings define.
 
-    The module of such a method makes it: ``method(name, settings)``.
+    The module of such a method creates it: ``method(name, settings)``.
     """
     key = defined_by(name, settings)
     if key is None:

@@ -1,6 +1,6 @@
 """Control: the Anchored Ensemble whose members each resample the training rows.
 
-It tells diversity of the data from diversity of the activations, at the cost of AE.
+It separates diversity of the data from diversity of the activations, at the cost of AE.
 """
 
 from dataclasses import replace
@@ -14,12 +14,12 @@ from rafs.methods.settings import Settings
 
 
 class AnchoredBootstrap(Anchored):
-    """Anchored; w_ji counts how often member j drew row i."""
+    """Anchored; w_ji counts how often member j sampled row i."""
 
     name, label, role, order = "ae_bootstrap", "AE (bootstrap)", "control", 2
 
     def plan(self, task: Task, settings: Settings) -> TrainingPlan:
-        """Return anchored networks with weights of their own on the rows."""
+        """Return anchored networks, each with its own weights on the rows."""
         plan = super().plan(task, settings)
         m, n = plan.members.size, len(task.y)
         weights = np.stack([counts(n, *task.key, "bootstrap", j) for j in range(m)])

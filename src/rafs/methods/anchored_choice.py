@@ -1,6 +1,7 @@
 """Control: the Anchored Ensemble with its activation among the tuned values.
 
-What params.yaml searches makes it one: it tells the right activation from different ones.
+Its search space in params.yaml contains the activation. It separates the effect of a good
+activation from that of different activations.
 """
 
 from rafs.methods.anchored import Anchored

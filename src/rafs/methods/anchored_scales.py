@@ -34,7 +34,7 @@ class AnchoredScales(Anchored):
     def plan(self, task: Task, settings: Settings) -> TrainingPlan:
         """Return anchored networks, each with the prior of its own scale.
 
-        All members of one scale are planned, and each scale keeps its own of them.
+        All members are planned at every scale, and each scale keeps its own members.
         """
         scales = settings["scales"]
         plans = [super(AnchoredScales, self).plan(task, _scaled(settings, s)) for s in scales]

@@ -8,7 +8,7 @@ Member j of an ensemble minimises
 o_j(x) + f_j(x; θ_j). A method is a choice of these constants: its `plan`.
 
 Every random number has a key (task, role, member), so that a member is the same network whatever
-the size of the ensemble, and whatever is trained beside it.
+the size of the ensemble and the rest of the batch.
 """
 
 from abc import ABC, abstractmethod
@@ -74,7 +74,7 @@ TRAINING: Schema = {
 
 
 def training(n: int, *layers: Mapping[str, Any], where: str = "training") -> Training:
-    """Return how n rows are trained on, from settings laid over the defaults."""
+    """Return the training options for n rows: settings laid over the defaults."""
     settings = resolve(TRAINING, *layers, where=where)
     epochs = settings.pop("epochs")
     if epochs is not None:
@@ -113,7 +113,7 @@ class TrainingPlan:
 
 
 class Distribution(NamedTuple):
-    """What a network says: a mean and, if it has a head for it, a variance."""
+    """The output of a network: a mean and, if it has a variance head, a variance."""
 
     mean: Array
     variance: Array | None = None
@@ -151,8 +151,8 @@ def train(
 ) -> list[Fit | DivergedError]:
     """Train the networks of every plan on the data of its task; one result per plan.
 
-    Plans of one shape, for as many rows, that are trained alike are one batch. A plan with a member
-    that diverged gives the error; the others are what they are without it.
+    Plans with the same shape, number of rows and training options form one batch. A plan with a
+    member that diverged gives the error; the others are not affected.
     """
     kinds = [
         (plan.members.widths, task.x.shape, how)
@@ -198,7 +198,7 @@ def data(tasks: Sequence[Task], sizes: Sequence[int]) -> tuple[Array, Array]:
 
 
 class Method(ABC):
-    """A way to make an ensemble; has no state but its name.
+    """A way to build an ensemble; it has no state except its name.
 
     Name, label, role, order and aliases are explained in `rafs.methods.Declaration`.
     """
@@ -256,7 +256,7 @@ class Method(ABC):
         return None
 
     def distribution(self, outputs: Array) -> Distribution:
-        """Read what the networks put out."""
+        """Return the mean and variance from the outputs of the networks."""
         return Distribution(outputs)
 
     def networks(self, task: Task, settings: Settings, size: int | None = None) -> Members:
@@ -286,7 +286,7 @@ class Method(ABC):
         """Train one ensemble per (task, settings) as `fit` does, but as one batch.
 
         The tasks may be of different seeds. On the CPU each ensemble is bit for bit the one that
-        `fit` gives alone; a task that diverges is reported in its place, without harm to others.
+        `fit` gives alone; a task that diverges is reported in its place and does not affect others.
         """
         return self.fit_trials(trials, training)
 
@@ -336,10 +336,10 @@ TARGET_NOISE = switch(False, "whether each member is trained on y plus fresh noi
 
 
 def with_target_noise(offset: Array | None, task: Task, settings: Settings) -> Array | None:
-    """Return the offset that trains each member on y + noise of its own, where that is asked for.
+    """Return the offset that trains each member on y plus its own noise, if that is requested.
 
     The members of a linear model are then exact draws from its posterior (Osband et al. 2018,
-    Lemma 3). Eq. 2 has y itself, and so have the defaults.
+    Lemma 3). Eq. 2 uses y itself, as do the defaults.
     """
     if not settings["target_noise"]:
         return offset

@@ -8,7 +8,7 @@ from rafs.methods.settings import Settings, extend
 
 
 class Deep(Method):
-    """Γ = 0: members differ by where they start."""
+    """Γ = 0: members differ by their initialisation."""
 
     name, label, role, order = "de", "DE", "paper", 1
     schema = extend(COMMON, prior={"bias": 0.1})

@@ -1,6 +1,6 @@
 """Deep Ensemble of Lakshminarayanan, Pritzel and Blundell (2017).
 
-Each network puts out a mean and a variance and minimises the Gaussian negative log-likelihood,
+Each network outputs a mean and a variance and minimises the Gaussian negative log-likelihood,
 optionally also at inputs moved by an adversarial step (their Section 2.4). The prediction is the
 mixture of the members' Gaussians:
 
@@ -8,15 +8,15 @@ mixture of the members' Gaussians:
 
 that is, the mean of the variances plus the population variance of the means.
 
-The gradient of this likelihood with respect to μ is (μ - y)/σ². Where the mean fits badly σ² grows,
-the rows count less, and the mean stays bad (Seitzer et al. 2022). Two remedies are settings:
-`warm_up` trains the mean alone with a fixed variance first (Nix and Weigend 1994; Sluijterman et
-al. 2023), and `beta_nll` multiplies the gradient of every row by σ^2β, a number that is not
-differentiated (Seitzer et al. 2022). β = 0.5, their recommendation, is the default: it was the
-better of the two on held-out training rows (docs/methods.md). The paper stops after 40 epochs; here
-networks are trained longer, and `l2` on the weights keeps the variance from collapsing. The recipe
-of 2017 is `beta_nll: 0, l2: 0, activation: relu, hidden: [50], learning_rate: 0.1` with 40 epochs
-of batches of 100.
+The gradient of this likelihood with respect to μ is (μ - y)/σ². Where the mean fits poorly, σ²
+grows, the rows count less, and the fit stays poor (Seitzer et al. 2022). Two remedies are settings:
+`warm_up` first trains the mean alone with a fixed variance (Nix and Weigend 1994; Sluijterman et
+al. 2023), and `beta_nll` multiplies the gradient of every row by σ^2β, which is treated as a
+constant (Seitzer et al. 2022). β = 0.5, their recommendation, is the default: it was the better of
+the two on held-out training rows (docs/methods.md). The paper stops after 40 epochs; here networks
+are trained longer, and `l2` on the weights keeps the variance from collapsing. The recipe of 2017
+is `beta_nll: 0, l2: 0, activation: relu, hidden: [50], learning_rate: 0.1` with 40 epochs of
+batches of 100.
 """
 
 from dataclasses import replace
@@ -63,6 +63,6 @@ class DeepLikelihood(Method):
         return Distribution(outputs[..., 0], np.logaddexp(0.0, outputs[..., 1]) + VARIANCE_FLOOR)
 
     def adapt(self, settings: Settings, training: Training) -> Training:
-        """Return the training with the likelihood and how it is descended."""
+        """Return the training with the likelihood and its optimisation."""
         options = {name: settings[name] for name in ("adversarial", "beta_nll", "warm_up")}
         return replace(training, loss=self.loss, **options)

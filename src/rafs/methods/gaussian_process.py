@@ -16,9 +16,9 @@ FITTED_TO = 500  # random rows, at most, that the kernel is fitted to
 
 
 class GaussianProcess(ExternalMethod):
-    """Amplitude, length scales and noise have the highest marginal likelihood.
+    """Amplitude, length scales and noise maximise the marginal likelihood.
 
-    They are fitted to at most 500 random rows; the posterior is that of all rows.
+    They are fitted to at most 500 random rows; the posterior conditions on all rows.
     """
 
     name, label, role, order = "gp", "GP", "reference", 4

@@ -2,8 +2,8 @@
 
 1. Random search: candidates with L2 and dropout drawn log-uniformly, each from its own start.
 2. Greedy selection with replacement of two to m of them, on held-out training rows.
-3. Stratification: every selected set of hyperparameters is trained again from fresh starts.
-4. Greedy selection again; how often a member was picked is its weight.
+3. Stratification: every selected set of hyperparameters is trained again from new starts.
+4. Greedy selection again; members are weighted by how often they were selected.
 
 The held-out rows have weight 0 in the loss, so that all candidates of a stage, and all trials of
 a tuning, are one batch. Dropout acts in training only.
@@ -24,7 +24,7 @@ from rafs.methods.prior import on_weights
 from rafs.methods.settings import Settings, extend, integer, interval, number
 from rafs.seeding import Key, generator
 
-PICKS = 10  # picks per member that is wanted, repeated ones included, before selection ends
+PICKS = 10  # picks per requested member, repeats included, before selection ends
 TINY = 1e-12  # variance below which a likelihood has no meaning
 
 
@@ -54,7 +54,7 @@ class Hyperdeep(Method):
     )
 
     def plan(self, task: Task, settings: Settings, size: int | None = None) -> TrainingPlan:
-        """Return the candidates of the random search (stage 1); m of them unless told otherwise.
+        """Return the candidates of the random search (stage 1); m of them by default.
 
         With random activations the activation is one of the hyperparameters that are searched. L2
         acts on the weights and is scaled by the share of the units that dropout leaves.
@@ -117,7 +117,7 @@ class Hyperdeep(Method):
     def _copies(
         self, task: Task, settings: Settings, search: TrainingPlan, found: Ensemble
     ) -> TrainingPlan:
-        """Return fresh starts of what the greedy selection picks (stage 3)."""
+        """Return new starts of the hyperparameters that the greedy selection picks (stage 3)."""
         rows = np.repeat(np.flatnonzero(self.picks(task, found)), settings["copies"])
         fresh = self.networks(
             replace(task, key=(*task.key, "stratification")), settings, size=len(rows)
@@ -154,9 +154,9 @@ def greedy(
 ) -> Array:
     """Pick members with replacement and return how often each was picked.
 
-    The first pick has the lowest squared error. Until `least` distinct members are in, the next one
-    is the new member with which the NLL of the ensemble is lowest. Then it is any member that
-    lowers the NLL most, until `most` distinct ones are in or none lowers it.
+    The first pick has the lowest squared error. Until `least` distinct members are selected, the
+    next one is the new member with which the NLL of the ensemble is lowest. Then it is any member
+    that lowers the NLL most, until `most` distinct ones are selected or none lowers it.
     """
 
     def nll(counts: Array) -> float:

@@ -10,8 +10,8 @@ from rafs.methods.reference import Reference, constant, deviation
 class Linear(Reference):
     """Least squares with n - p degrees of freedom, p the rank of the inputs with an intercept.
 
-    Of the solutions on inputs without full rank it is the shortest. Where no degree of freedom is
-    left to estimate the residuals from, it is the constant.
+    On inputs without full rank it is the minimum-norm solution. If no degree of freedom is left for
+    estimating the residuals, it is the constant.
     """
 
     name, label, role, order = "linear", "Linear", "reference", 2

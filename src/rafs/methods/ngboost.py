@@ -1,4 +1,4 @@
-"""`ngboost` is natural gradient boosting of a Gaussian (Duan et al. 2020), by its own package.
+"""`ngboost` is natural gradient boosting of a Gaussian (Duan et al. 2020, the authors' package).
 
 As in the paper, the number of iterations is chosen on held-out training rows; then the model is
 fitted again to all of them.
@@ -34,7 +34,7 @@ class NGBoost(ExternalMethod):
     schema = SCHEMA
 
     def identity(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the version of the package: a run without it is repeated once it is there."""
+        """Return the version of the package: a run without it is repeated once it is installed."""
         return {"ngboost": version("ngboost") if find_spec("ngboost") else None}
 
     def make(self, settings: Settings, training: Training, task: Task, seed: int) -> Any:

@@ -1,4 +1,4 @@
-"""Predictions that were made elsewhere as a method that params.yaml defines.
+"""Predictions from elsewhere, as a method that params.yaml defines.
 
     methods:
       theirs: {predictions: data/own/theirs.csv}

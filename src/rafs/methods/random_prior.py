@@ -1,7 +1,7 @@
 """RP-param: randomised prior functions (Osband, Aslanides and Cassirer 2018).
 
 Member j is a trainable network plus β times a frozen one p_j, trained on a bootstrap resample
-of the rows: o_j(x) = β p_j(x), and w_ji counts how often row i was drawn.
+of the rows: o_j(x) = β p_j(x), and w_ji counts how often row i was sampled.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from rafs.seeding import Key, generator
 
 
 class RandomPrior(Method):
-    """Each member carries a random function that no training removes."""
+    """Each member contains a frozen random function."""
 
     name, label, role, order = "rp", "RP-param", "paper", 5
     schema = extend(
@@ -40,7 +40,7 @@ class RandomPrior(Method):
     )
 
     def plan(self, task: Task, settings: Settings) -> TrainingPlan:
-        """Return networks that explain what their frozen priors leave over."""
+        """Return networks that fit the residuals of their frozen priors."""
         members = self.networks(task, settings)
         m, n = members.size, len(task.y)
         frozen = {"prior": draws(m, members.widths, settings, *task.key, "prior network")}
@@ -65,5 +65,5 @@ class RandomPrior(Method):
 
 
 def counts(n: int, *key: Key) -> Array:
-    """Draw n of n rows with replacement and return how often each was drawn."""
+    """Sample n of n rows with replacement and return how often each was sampled."""
     return np.bincount(generator(*key).integers(n, size=n), minlength=n).astype(np.float64)

@@ -1,4 +1,4 @@
-"""References without skill: what an ensemble must beat before its scores mean anything.
+"""No-skill references: baselines that a useful ensemble must beat.
 
 They are networks without a hidden layer whose parameters are computed, not trained: an `Ensemble`
 of one member whose noise is a standard deviation of residuals.
@@ -18,7 +18,7 @@ from rafs.methods.base import COMMON, Method, Task, TrainingPlan, Trial
 from rafs.methods.ensemble import Array, Ensemble
 from rafs.methods.settings import Schema, Settings, defaults
 
-SHARED = ("size", "hidden", "activations")  # what params.yaml says of all methods at once
+SHARED = ("size", "hidden", "activations")  # settings that params.yaml shares between all methods
 SCHEMA: Schema = {"variance": COMMON["variance"]}
 
 

@@ -9,7 +9,7 @@ from rafs.methods.settings import Settings
 
 
 class Ridge(ExternalMethod):
-    """Precisions of weights and noise have the highest marginal likelihood (MacKay 1992)."""
+    """Precisions of weights and noise maximise the marginal likelihood (MacKay 1992)."""
 
     name, label, role, order = "ridge", "Bayesian ridge", "reference", 3
 

@@ -29,7 +29,7 @@ UNTUNED: dict[str, Any] = {"status": "untuned", "message": None, "values": {}}
 
 @dataclass
 class BenchmarkRun:
-    """A run: its data (or why there are none), its tuning, and what it cost."""
+    """A run: its data (or why there are none), its tuning, and its cost."""
 
     spec: dict[str, Any]
     data: "Dataset | str"
@@ -50,7 +50,7 @@ class BenchmarkRun:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What a run learns from and how, in standardised units, and where it predicts."""
+    """The task, settings and test inputs of a run, in standardised units."""
 
     method: str
     settings: dict[str, Any]
@@ -66,7 +66,7 @@ class Outcome:
 
     prediction: Prediction
     members: int
-    message: str | None = None  # what there is to say about it, such as a warning of an estimator
+    message: str | None = None  # a remark, such as a warning of an estimator
 
 
 def tune(runs: Sequence[BenchmarkRun]) -> None:
@@ -81,7 +81,7 @@ def tune(runs: Sequence[BenchmarkRun]) -> None:
 
 
 def problem(spec: dict[str, Any], data: "Dataset") -> tuning.Problem:
-    """Return what a run tunes on: its training rows alone."""
+    """Return the tuning problem of a run, with its training rows alone."""
     return tuning.Problem(
         spec["base"],
         {**spec["settings"], **spec["sweep"]},
@@ -94,7 +94,7 @@ def problem(spec: dict[str, Any], data: "Dataset") -> tuning.Problem:
 
 
 def scaler(spec: dict[str, Any], values: np.ndarray) -> Scaler:
-    """Return the standardisation of some values, or none where the data are taken as they are."""
+    """Return the standardisation of some values, or the identity if data are not standardised."""
     if spec.get("scaled", True):
         return Scaler.fit(values)
     return Scaler(np.zeros(values.shape[1:]), np.ones(values.shape[1:]))
@@ -154,7 +154,7 @@ def noise_in_training(run: BenchmarkRun) -> float:
 
 @cache
 def load_compiled_code(name: str) -> None:
-    """Train a method for a moment, so that its compiled code is in memory and costs no run.
+    """Train a method briefly, so that loading its compiled code is not charged to a run.
 
     The code of a method that params.yaml defines stays out of a process that outlives the run.
     """

@@ -1,8 +1,8 @@
 """Settings of a method: plain JSON values with a default, a range and a meaning.
 
-A schema maps a name to a `Setting` or, for a group such as ``prior``, to another schema. Whatever
-is given is laid over the defaults, layer by layer; a name that does not exist or a value out of
-range is a `ParameterError` that says where and what was probably meant.
+A schema maps a name to a `Setting` or, for a group such as ``prior``, to another schema. Given
+values are laid over the defaults, layer by layer; an unknown name or a value out of range is a
+`ParameterError` that says where it is and what was probably meant.
 """
 
 import difflib
@@ -71,7 +71,7 @@ def integer(default: int | None, meaning: str, *, least: int = 1, none: bool = F
 
 
 def switch(default: bool, meaning: str) -> Setting:
-    """Return the setting of a yes or no."""
+    """Return the setting of a boolean."""
 
     def read(value: Any) -> bool:
         if not isinstance(value, bool | np.bool_):

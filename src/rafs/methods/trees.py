@@ -12,7 +12,7 @@ from rafs.methods.settings import Schema, Settings, integer, number
 
 QUANTILES = (0.158655, 0.841345)  # one standard deviation below and above a Gaussian mean
 STEPS = 30  # of a network that stand for one iteration of boosting: 100 of 3,000
-LEAST = 1e-3  # standard deviation, in those of y, so that quantiles never meet
+LEAST = 1e-3  # standard deviation, in those of y, so that quantiles never coincide
 
 SCHEMA: Schema = {
     "learning_rate": number(0.1, "shrinkage of every tree", above=0.0, most=1.0),

@@ -1,17 +1,17 @@
 """Tuning inside a run: random search with successive halving on the run's own training rows.
 
 Every run (method, dataset, seed) tunes on its training rows and nothing else, so that the spread
-over seeds contains the luck of tuning and no test row is ever seen.
+over seeds includes tuning variance and no test row is ever used.
 
 - Trials: the first is the default; the others are a Latin hypercube over the search space. Their
-  draws depend on the setting's name and not on the method, so that methods that share a range try
+  values depend on the setting's name and not on the method, so that methods that share a range try
   the same values (common random numbers).
-- Screening: all trials are trained for a fraction of the steps; the best `keep` go on.
+- Screening: all trials are trained for a fraction of the steps; the best `keep` remain.
 - Final round: these are trained in full and scored by NLL over disjoint sets of held-out rows, as
   many sets as it takes to hold out `rows` rows: cross-validation on small data, one split on large.
 - Unknown noise is not searched: it is fitted to the held-out rows of every trial.
 
-All trials of a round share their initial draws, so that they differ by their settings alone.
+All trials of a round share their random initialisation, so that they differ only by their settings.
 """
 
 import math
@@ -50,7 +50,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Problem:
-    """What a run tunes on: its method with fixed settings, and its training rows in own units."""
+    """The tuning problem of a run: a method with fixed settings and its unscaled training rows."""
 
     method: str
     settings: Mapping[str, Any]
@@ -237,7 +237,7 @@ def _round(
     for s, state in enumerate(states):
         problem = state.problem
         splits = state.splits
-        if share < 1:  # the screening looks at half of the splits
+        if share < 1:  # screening uses half of the splits
             splits = splits[: math.ceil(len(splits) / 2)]
         for t, trial in enumerate(state.running):
             settings = method.resolve(problem.settings, trial.values)

@@ -1,1 +1,1 @@
-"""The datasets, one file each. A file that is put here is a dataset (`rafs.datasets.core.Spec`)."""
+"""The datasets, one file each. Every module here is a dataset (`rafs.datasets.core.Spec`)."""

@@ -10,10 +10,10 @@ from rafs.datasets.sampling import draw
 
 
 def environmental(x: Array) -> Array:
-    """Return the scaled concentration of a pollutant that was spilt twice into a channel.
+    """Return the scaled concentration of a pollutant that was spilled twice into a channel.
 
-    It is seen at s = 1 and t = 40.1. The first spill is at place 0 and time 0, the second at L and
-    tau; there is no second one unless tau < t.
+    It is measured at s = 1 and t = 40.1. The first spill is at position 0 and time 0, the second
+    at L and tau; there is no second one unless tau < t.
     """
     M, D, L, tau = columns(x, 4)
     s, t = 1.0, 40.1

@@ -10,7 +10,7 @@ from rafs.datasets.sources import UCI, File, Layout, Package, Source
 
 
 def log_area(area: Array) -> Array:
-    """Return ln(area + 1), rounded correctly: the logarithm of the platform may be a bit off."""
+    """Return ln(area + 1), correctly rounded; the platform's logarithm may not be."""
     return np.array([float((Decimal(str(value)) + 1).ln()) for value in area.tolist()])
 
 

@@ -1,7 +1,7 @@
 """The two matrix products of a network, on tiles of rows.
 
 Rows of data run along the lanes of vectors: a tile holds one line (16 or 8 rows) per unit, unit
-after unit. So nothing is ever transposed, and a weight is a number that is spread over a line.
+after unit. So nothing is ever transposed, and a weight is a number that is broadcast over a line.
 """
 
 from rafs.engine.compiled import inner
@@ -24,7 +24,7 @@ FOUR = 4  # sums that are kept in registers at a time
 
 @inner
 def pack(theta, start, stride_in, stride_out, fan_in, fan_out, packed, to):  # type: ignore[no-untyped-def]
-    """Order weights as `product` reads them: outputs four by four, the left-over ones apart."""
+    """Order weights as `product` reads them: outputs four by four, then the remaining ones."""
     whole = fan_out - fan_out % FOUR
     for first in range(0, whole, FOUR):
         for k in range(fan_in):

@@ -1,6 +1,6 @@
 """Vectors of one cache line (16 float32 or 8 float64) or half a line, for compiled code.
 
-Loops over single numbers are vectorised by the compiler; only the matrix products need a say in
+Loops over single numbers are vectorised by the compiler; only the matrix products need to control
 which sums stay in registers. LLVM splits a line into the registers that the machine has.
 """
 

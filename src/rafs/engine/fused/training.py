@@ -1,8 +1,8 @@
 """The fast engine: one compiled loop per member, on one thread of the CPU.
 
-Members are trained one after another, each by itself, so that a member comes out the same to the
-last bit whatever is trained beside it. Within a member, rows run through the network in tiles that
-stay in the cache, and the gradient is written out by hand:
+Members are trained one after another, so that a member is the same to the last bit whatever else
+is trained in the batch. Within a member, rows run through the network in tiles that stay in the
+cache, and the gradient is written out by hand:
 
     forward   z_l = W_lᵀ h_l,  h_{l+1} = α(z_l)        (h_l ends with a 1, W_l with the bias)
     backward  δ_l = (W_l δ_{l+1}) · α'(z_{l-1})
@@ -23,7 +23,7 @@ from rafs.engine.problem import VARIANCE_FLOOR, Array, Members, Trained, Trainin
 from rafs.engine.sampling import dropout_seed, hash32, shuffle
 
 CACHE = 256 * 1024  # bytes of activations and deltas that are held at a time
-CHECK_EVERY = 100  # steps between two looks at the parameters
+CHECK_EVERY = 100  # steps between checks for divergence
 
 
 def fit(members: Members, x: Array, y: Array, training: Training, device: str) -> Trained:

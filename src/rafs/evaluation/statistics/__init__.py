@@ -1,9 +1,8 @@
-"""What scores over seeds and datasets allow us to say.
+"""Summaries and tests of scores over seeds and datasets.
 
 Lower scores are better throughout (a coverage counts by its distance from the nominal level). A run
-that diverged is worse than any score: its value is +inf in everything that goes by order. A run
-that is missing or failed for another reason is NaN. Both are counted, neither is dropped in
-silence.
+that diverged is worse than any score: its value is +inf wherever only order matters. A run that is
+missing or failed for another reason is NaN. Both are counted; neither is dropped silently.
 
 - `summaries`: a method on a dataset is the median over seeds, between two order statistics that
   contain it in at least 95 % of cases whatever the distribution.

@@ -47,8 +47,8 @@ def compare(
 def duels(frame: pd.DataFrame, metric: str, method: str, level: float = LEVEL) -> pd.DataFrame:
     """Compare a method with every other on each dataset, corrected over the rivals of the dataset.
 
-    The columns are those of `compare`, with the rival; use this for what is said of one dataset,
-    and `decide` on the whole where it is said of several.
+    The columns are those of `compare`, with the rival. Use this for statements on one dataset, and
+    `decide` on the whole for statements on several.
     """
     parts = _duels(frame, metric, level, lambda runs: method)
     return pd.concat([decide(p, level) for p in parts], ignore_index=True) if parts else NONE.copy()

@@ -86,7 +86,7 @@ def rank_intervals(
     """Return the interval of each mean rank of `ranking`: datasets and seeds are resampled.
 
     The ends are percentiles: in simulation these cover 94 to 99 %, BCa intervals 85 to 93 %.
-    Resampled seeds pull all ranks towards the middle, which BCa takes for a bias of the estimate.
+    Resampled seeds pull all ranks towards the middle, which BCa treats as a bias of the estimate.
     The seeds of a dataset are those on which every method has a score, or its medians where there
     is no such seed.
     """
@@ -116,8 +116,8 @@ def pairwise(
     """Compare every two methods over the datasets: Wilcoxon's test on their medians over seeds.
 
     `difference` is the median over datasets of the difference in score, of its logarithm where the
-    score has the units of y; `p_holm` is corrected over all pairs in all metrics. Whatever is said
-    of two methods over the datasets takes its p from here, so that no two reports disagree.
+    score has the units of y; `p_holm` is corrected over all pairs in all metrics. All statements on
+    two methods over the datasets take their p from here, so that reports agree.
     """
     names = list(dict.fromkeys(frame["method"]) if methods is None else methods)
     rows = []
@@ -175,7 +175,7 @@ def skill(frame: pd.DataFrame, metric: str, baseline: str = BASELINE) -> pd.Data
 def average_skill(table: pd.DataFrame, metric: str) -> dict[str, float]:
     """Return `skill` over datasets: the geometric mean of ratios, the median of differences.
 
-    The mean of NLL differences would be that of the one or two worst datasets.
+    One or two of the worst datasets would dominate the mean of NLL differences.
     """
     if table.empty:
         return {}
@@ -188,7 +188,7 @@ def paper_ranks(score: ArrayLike, low: ArrayLike, high: ArrayLike, slack: float 
 
     Intervals that touch overlap, and overlap is passed on: if A meets B and B meets C, all three
     tie. The next group takes the next integer. A score without an interval is a point; one that
-    is NaN has no rank. `slack` forgives the rounding of printed numbers.
+    is NaN has no rank. `slack` allows for the rounding of printed numbers.
     """
     score = np.asarray(score, dtype=float)
     low = np.where(np.isnan(low), score, np.asarray(low, dtype=float))

@@ -1,6 +1,6 @@
 """Hierarchical bootstrap: datasets are resampled, and the seeds within each.
 
-Draws come from streams with fixed names, so the same scores give the same intervals.
+Random numbers come from streams with fixed names, so the same scores give the same intervals.
 """
 
 import math

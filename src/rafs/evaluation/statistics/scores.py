@@ -1,4 +1,4 @@
-"""Scores run by run: what a run without scores counts as, and how scores compare.
+"""Scores of single runs: how runs without scores count, and how scores are compared.
 
 Two kinds of scores: those in the units of y (RMSE, CRPS, ...) are compared across datasets by the
 logarithm of their ratio, all others (NLL, shares) by their difference.
@@ -27,8 +27,8 @@ FEWEST_INSIDE = 0.05
 def values(frame: pd.DataFrame, metric: str) -> "pd.Series[float]":
     """Return a metric run by run: +inf where the run diverged, NaN where it has no score.
 
-    A method that fails on data that it was given (`n_test`) counts as diverged, or it would look
-    better for failing on hard data. A job that fails for other reasons has no score.
+    A method that fails on data that it was given (`n_test`) counts as diverged; otherwise failing
+    on hard data would improve its scores. A job that fails for other reasons has no score.
     """
     known = frame[metric] if metric in frame else pd.Series(math.nan, index=frame.index)
     scores = known.astype(float).where(frame["status"].eq("ok"))
@@ -65,13 +65,13 @@ def losses(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
 def medians(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return the median over seeds of `losses`, a row per dataset and a column per method.
 
-    All that is said across datasets (ranks, tests, skill) starts from this table.
+    All statistics across datasets (ranks, tests, skill) are computed from this table.
     """
     return losses(frame, metric).groupby(level="dataset", sort=False).median()
 
 
 def is_ratio(metric: str) -> bool:
-    """Say whether a score has the units of y, so that only ratios compare across datasets."""
+    """Return whether a score has the units of y, so that only ratios compare across datasets."""
     known = metrics.find(metric)
     return known is not None and known.unit == metrics.UNITS
 
@@ -100,7 +100,7 @@ def split_ratios(frame: pd.DataFrame) -> dict[str, float]:
 
 
 def without_few_inside(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Remove the scores inside the training range where few test rows are; name these datasets."""
+    """Remove the inside scores of datasets with few test rows inside; return their names."""
     if not {"n_inside", "n_test"} <= set(frame.columns):
         return frame, []
     share = (frame["n_inside"] / frame["n_test"]).groupby(frame["dataset"], sort=False).median()

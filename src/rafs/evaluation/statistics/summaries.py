@@ -14,7 +14,7 @@ from rafs.evaluation.statistics.scores import LEVEL, Array, values
 
 @dataclass(frozen=True)
 class Summary:
-    """One cell: what the seeds of a method on a dataset say together.
+    """One cell: the summary over seeds of a method on a dataset.
 
     `low` and `high` are the interval of the median. A diverged run is +inf in the median and its
     interval, and is left out of the mean.

@@ -6,6 +6,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from rafs.datasets.core import CATEGORIES
+
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "rafs"
 MOST_LINES, MOST_METHODS = 450, 25
 SCIENCE = ("config", "datasets", "engine", "methods", "evaluation", "experiments")
@@ -41,6 +43,23 @@ def test_no_module_is_too_long():
     }
     assert max(lines.values()) > 200
     assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_categories_of_datasets_are_listed_in_one_module():
+    listing = {
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict)
+        if len(set(CATEGORIES) & texts(node)) > 3
+    }
+    assert listing == {"datasets/core.py"}
+
+
+def texts(node):
+    """Return the texts in a literal, those in its inner ones not included."""
+    parts = node.keys if isinstance(node, ast.Dict) else node.elts
+    return {part.value for part in parts if isinstance(part, ast.Constant)}
 
 
 REFUSING = """

@@ -22,7 +22,7 @@ from rafs.config.models import (
     Tuning,
 )
 from rafs.config.wording import nearest
-from rafs.datasets.core import USER, Spec
+from rafs.datasets.core import GROUPS, PAPER, Spec
 from rafs.engine.problem import CHOICES
 from rafs.errors import ParameterError
 
@@ -33,16 +33,6 @@ T = TypeVar("T")
 Settings = Mapping[str, Any]  # plain JSON values by name; the methods know which
 
 SECTIONS = ("training", "tuning")  # whose values a sweep can change as well
-PAPER = "paper"  # the group of the datasets in the paper's tables
-GROUPS = {  # by category
-    "synthetic": ("PM", "MLM", "T", "O"),
-    "real": ("real",),
-    "large": ("large",),
-    "uci": ("uci",),
-    "uci_gap": ("uci_gap",),
-    "uci_tail": ("uci_tail",),
-    USER: (USER,),
-}
 RANDOM = "+rafs"
 
 

@@ -315,11 +315,14 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _smoke(options: argparse.Namespace) -> int:
+    from rafs.pipeline.forkserver.client import ADDRESS
+    from rafs.pipeline.forkserver.ownership import OWNER, RUN
+
     root = Path.cwd()
     folder = root / "build" / "smoke"
     folder.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "RAFS_DATA_DIR": os.environ.get("RAFS_DATA_DIR", f"{root}/data")}
-    for name in ("RAFS_WARM", "RAFS_OWNER", "RAFS_RUN"):  # of a workflow that this one is a job of
+    for name in (ADDRESS, OWNER, RUN):  # of a workflow that this one is a job of
         environment.pop(name, None)
     command = [
         sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile"),

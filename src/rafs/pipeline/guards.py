@@ -218,7 +218,7 @@ class Guard:
         """Start the fork server of the jobs on this machine."""
         os.environ[ownership.OWNER] = ownership.identity(os.getpid())
         os.environ.pop(client.ADDRESS, None)
-        if os.environ.get("RAFS_NO_WARM") != "1":
+        if os.environ.get("RAFS_NO_FORK_SERVER") != "1":
             place = server.folder()
             try:
                 if self.workflow.is_main_process:  # before it exists: a kill may come at any time

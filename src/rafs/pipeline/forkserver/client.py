@@ -15,7 +15,7 @@ from rafs.errors import RafsError
 from rafs.pipeline.forkserver.ownership import end_with, open_owner
 from rafs.pipeline.forkserver.streams import open_streams, silence
 
-ADDRESS = "RAFS_WARM"  # where the fork server listens
+ADDRESS = "RAFS_FORK_SERVER"  # where the fork server listens
 KILLED = 128 + 9  # what a shell says of a process that got SIGKILL
 GONE = 1  # the workflow that wanted this job has ended
 

@@ -13,27 +13,16 @@ from pathlib import Path
 from typing import TypeAlias
 
 from rafs import __version__, methods
-from rafs.errors import RafsError, complain, sentence
+from rafs.errors import RafsError
 from rafs.pipeline import command
-from rafs.pipeline.forkserver.streams import silence
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; a user's mistake is one sentence on stderr and an exit code."""
+    """Run a command; see `rafs.pipeline.command.told`."""
     options = parser().parse_args(arguments)
-    try:
-        return int(options.command(options) or 0)
-    except RafsError as error:
-        return complain(str(error), error.exit_code)
-    except KeyboardInterrupt:
-        return complain("interrupted", 130)
-    except BrokenPipeError:  # the reader of a pipe has seen enough
-        silence(sys.stdout.fileno())
-        return 0
-    except (MemoryError, OSError) as error:
-        return complain(sentence(error))
+    return command.told(lambda: int(options.command(options) or 0))
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,7 +1,8 @@
 """The command `rafs`, as light as a job of a moment needs it.
 
 A job goes to the fork server (`rafs.pipeline.forkserver.server`) if there is one. Thousands of jobs
-start here, so nothing is imported before it is needed: a start costs a third of `rafs.cli`.
+start here, so nothing is imported before it is needed: a start costs a third of `rafs.cli`. That is
+why the program begins below the command line, and imports it for what no server does.
 """
 
 import array

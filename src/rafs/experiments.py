@@ -16,6 +16,7 @@ from rafs.config.parameters import Params, Settings, is_setting, part_of
 from rafs.datasets import quirks
 from rafs.datasets.core import Spec
 from rafs.errors import ParameterError
+from rafs.methods.tuning import Search
 
 DESCRIBED = "described"  # the protocol of the paper's text
 
@@ -81,18 +82,6 @@ class Variant:
     def section(self, name: str) -> Settings:
         """Return what the sweep sets in a section of the parameters."""
         return part_of(name, self.swept)
-
-
-@dataclass(frozen=True)
-class SearchSettings:
-    """How a run tunes its settings: the space that is searched, and the options of the search."""
-
-    space: Mapping[str, Settings]
-    options: Settings
-
-    def written(self) -> Settings:
-        """Return the search as JSON values."""
-        return {"space": self.space, **self.options}
 
 
 class Experiment:
@@ -216,7 +205,7 @@ class Experiment:
         swept = self.variant(run.method).section("training")
         return {**how, **swept, "device": self._params.device}
 
-    def search(self, run: Run) -> SearchSettings | None:
+    def search(self, run: Run) -> Search | None:
         """Return how a run is tuned; None if it is not, or takes the values of another run."""
         if self.tuning != self.name:
             return None
@@ -227,8 +216,7 @@ class Experiment:
         options = {**self._params.tuning.written(), **swept}
         if not space:  # nothing to choose from; the default is still scored on held-out rows
             options |= {"trials": 1, "keep": 1}
-        written = {name: values.written() for name, values in space.items()}
-        return SearchSettings(written, options)
+        return Search({name: values.written() for name, values in space.items()}, **options)
 
     def ranges(self) -> dict[str, Settings]:
         """Return the ends of what is searched by method; nothing if values are taken."""

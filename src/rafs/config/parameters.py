@@ -30,7 +30,12 @@ if TYPE_CHECKING:
     from rafs.methods.base import Method
 
 T = TypeVar("T")
-Settings = Mapping[str, Any]  # plain JSON values by name; the methods know which
+Settings = Mapping[str, Any]
+"""Plain JSON values by name: settings, or an entry of params.yaml as it is written.
+
+No type lists them. Which settings there are, the method knows (`rafs.methods.settings`), or a class
+of the user's; what an entry may have, `rafs.config.models`.
+"""
 
 SECTIONS = ("training", "tuning")  # whose values a sweep can change as well
 RANDOM = "+rafs"

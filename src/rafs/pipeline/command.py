@@ -13,7 +13,6 @@ from typing import Any
 
 from rafs.errors import ParameterError, RafsError, complain, sentence
 from rafs.pipeline.forkserver.streams import silence
-from rafs.pipeline.job_specs import Values
 
 JOBS = Path(__file__).with_name("jobs")
 
@@ -86,7 +85,7 @@ def closing_line(job: str) -> str:
     return f"{job}: {cpu:.3f} s of CPU, {memory:.0f} MB at most"
 
 
-def _safe(spec: object) -> Values:
+def _safe(spec: object) -> dict[str, object]:
     """Return what a job depends on, if every part of a file's name in it is one and no path."""
     if not isinstance(spec, dict):
         raise ParameterError("--spec must be a JSON object")

@@ -256,7 +256,9 @@ class ExperimentEntry(Group):
     also: Names = Field(default=(), description="experiments that this one's name stands for too")
     cost: str = ""
     protocol: Annotated[str, Among(quirks.PROTOCOLS)] = "described"
-    quirks: Names = Field(default=(), description="quirks of the authors' code (rafs.quirks)")
+    quirks: Names = Field(
+        default=(), description="quirks of the authors' code (rafs.datasets.quirks)"
+    )
     largest: Largest = Field(default={}, description="most training rows that a method is run on")
     parts: dict[Annotated[str, Field(pattern=PART_NAME)], PartEntry] = Field(default={})
     settings: dict[str, MethodSettings] = Field(

@@ -193,11 +193,8 @@ class Experiment:
 
     def _resolve(self, method: str, odd: tuple[str, ...]) -> Settings:
         variant = self.variant(method)
-        return self._params.method(variant.base).resolve(
-            *self._params.layers(self.name, variant.base),
-            *quirks.layers(odd, variant.base),
-            variant.settings,
-        )
+        odd_settings = quirks.layers(odd, variant.base)
+        return self._params.settings(self.name, variant.base, *odd_settings, variant.settings)
 
     def training(self, run: Run) -> Settings:
         """Return how the networks of a run are trained."""

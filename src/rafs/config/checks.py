@@ -174,9 +174,7 @@ def _check_experiment(params: Params, name: str) -> None:
                 f"{where}.methods: {method!r} is no method; {nearest(method, params.method_names)}"
             )
         for layer in layers:
-            params.method(method).resolve(
-                *params.layers(name, method), layer, where=f"{where}.{_swept(entry)}".rstrip(".")
-            )
+            params.settings(name, method, layer, where=f"{where}.{_swept(entry)}".rstrip("."))
     _check_quirks(entry, where)
     _check_parts(params, name)
     _check_named_methods(entry, where)

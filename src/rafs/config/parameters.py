@@ -119,11 +119,14 @@ class Params(Group):
 
     # --- experiments ----------------------------------------------------------------------------
 
-    def layers(self, experiment: str, method: str) -> list[Settings]:
-        """Return the settings of a method in an experiment, later ones over earlier ones."""
+    def settings(
+        self, experiment: str, method: str, *over: Settings, where: str | None = None
+    ) -> Settings:
+        """Return the settings of a method in an experiment, and what is laid over these."""
         entry = self.experiments[experiment]
         own = {**self._own(experiment, method).own, **_random(method)}
-        return [*self.shared(method), self.fixed(method), *self.shared(method, entry.ensemble), own]
+        layers = [*self.shared(method), self.fixed(method), *self.shared(method, entry.ensemble)]
+        return self.method(method).resolve(*layers, own, *over, where=where)
 
     def shared(self, method: str, entry: EnsembleEntry | None = None) -> list[Settings]:
         """Return what all ensembles share; nothing for a method that this file defines."""

@@ -56,7 +56,7 @@ def row(*cells: object) -> str:
 def catalogue() -> str:
     """Return the table of datasets, and below it one entry for each."""
     from rafs import datasets
-    from rafs.datasets.core import CATEGORIES
+    from rafs.reporting.labels import category
 
     specs = [s for s in map(datasets.spec, datasets.names()) if s.splits is None]
     lines = [
@@ -66,8 +66,7 @@ def catalogue() -> str:
     for s in specs:
         noise = "unknown" if s.noise is None else f"{s.noise:g}"
         name = f"[{s.name}](#{s.name})"
-        kind = CATEGORIES[s.category]
-        lines.append(row(name, kind, s.dimension, s.train, s.test, noise))
+        lines.append(row(name, category(s.category), s.dimension, s.train, s.test, noise))
     return "\n".join([*lines, *(line for s in specs for line in entry(s))])
 
 

@@ -218,11 +218,10 @@ def choice() -> str:
     found = rows("categories")
     kinds = {row["category"] for row in rows("nll")}
     stars = Counter((row["category"], row["method"]) for row in rows("nll", significant="True"))
-    words = _categories()
     head = ("data", "datasets", "lowest mean ranks in NLL", "significantly best on single datasets")
     lines = [line(*head), line("---", "---:", "---", "---")]
     for part in dict.fromkeys(row["part"] for row in found):
-        named = [kind for kind in kinds if part == "All" or words.get(kind) == part]
+        named = [kind for kind in kinds if part == "All" or _category(kind) == part]
         wins = {name: sum(stars[kind, name] for kind in named) for name in mean_ranks("nll")}
         won = ", ".join(f"{label(name)} on {count}" for name, count in wins.items() if count)
         tested = (won or "none") if named else "–"
@@ -238,10 +237,10 @@ def _lowest(part: str) -> str:
     return ", ".join(f"{label(m)} {number(rank)}" for m, rank in least if rank <= least[2][1])
 
 
-def _categories() -> dict[str, str]:
+def _category(name: str) -> str:
     from rafs.reporting import labels
 
-    return labels.CATEGORIES
+    return labels.category(name)
 
 
 def few_datasets() -> str:
@@ -304,7 +303,7 @@ def _covered(metric: str, datasets: Iterable[str] | None = None) -> str:
 def advice(situation: str) -> str:
     """Return what the results say about one situation of a user."""
     if situation == "split":
-        part = _categories()["real"]
+        part = _category("real")
         stars = Counter(row["method"] for row in rows("nll", category="real", significant="True"))
         wins = ", ".join(f"{label(name)} on {count}" for name, count in stars.items())
         tables = _by_category()[part]
@@ -343,7 +342,7 @@ def _coverage(method: str, metric: str, datasets: Iterable[str] | None = None) -
 def _by_category() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for row in rows("nll"):
-        names = found.setdefault(_categories()[row["category"]], [])
+        names = found.setdefault(_category(row["category"]), [])
         if row["dataset"] not in names:
             names.append(row["dataset"])
     return found
@@ -362,7 +361,7 @@ def coverage() -> str:
 
 def in_and_out() -> str:
     """Say what the nominal 95 % intervals cover inside and outside the training range."""
-    real = _covered("coverage_95", _by_category()[_categories()["real"]])
+    real = _covered("coverage_95", _by_category()[_category("real")])
     return (
         "Inside the training range the nominal 95 % interval covers "
         f"{_covered('in_coverage_95')} of the targets, depending on the method; on the real "

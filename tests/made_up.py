@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from rafs import paths, seeding
-from rafs.datasets.core import Dataset
-from rafs.evaluation import metrics, statistics
+from rafs.datasets.core import SPLITS, Dataset
+from rafs.evaluation import metrics
 from rafs.evaluation.likelihood import HALF_LOG_TWO_PI
 from rafs.files import write_npz
 from rafs.reporting.inputs import Inputs
@@ -86,7 +86,7 @@ def run(experiment, method, dataset, seed, nll=None, n=200, **columns):
         "message": None,
         "n_train": 2 * n,
         "n_test": n,
-        "n_inside": n // 2 if CATEGORY[dataset] not in statistics.SPLITS else None,
+        "n_inside": n // 2 if CATEGORY[dataset] not in SPLITS else None,
         "members": 5.0,
         "nll": nll + HALF_LOG_TWO_PI,
         "nll_paper": nll,
@@ -105,7 +105,7 @@ def run(experiment, method, dataset, seed, nll=None, n=200, **columns):
     row["member_sd"] = 0.5 * row["rmse"]
     row["member_correlation"] = 1 - 0.4 * shortfall
     for prefix, shift in (("in_", -0.5), ("out_", 0.5)):
-        known = CATEGORY[dataset] not in statistics.SPLITS
+        known = CATEGORY[dataset] not in SPLITS
         inner = ("nll_paper", "nll", "rmse", "crps", "coverage_95", "sharpness", "member_sd")
         for name in inner:
             factor = 1 if name.startswith("nll") else 1 + 0.2 * shift
@@ -312,7 +312,7 @@ def recalibrated(frame, widening=2.0, growth=3.0):
     for way, (factor, inside, outside) in COVERED.items():
         part = frame[keys].assign(way=way, held_out_rows=80, factor=factor)
         ok = part["status"].eq("ok")
-        known = ok & ~part["category"].isin(statistics.SPLITS)
+        known = ok & ~part["category"].isin(SPLITS)
         covered = {"": (inside, ok), "in_": (inside, known), "out_": (outside, known)}
         for prefix, (level, there) in covered.items():
             scores = {

@@ -37,7 +37,7 @@ class Copy:
     @property
     def env(self) -> dict[str, str]:
         """The environment of all commands."""
-        lost = ("RAFS_WARM", "RAFS_OWNER", "RAFS_RUN", "RAFS_DATA_MIRROR", "RAFS_DATA_DIR",
+        lost = ("RAFS_FORK_SERVER", "RAFS_OWNER", "RAFS_RUN", "RAFS_DATA_MIRROR", "RAFS_DATA_DIR",
                 "DVC_STAGE")  # fmt: skip
         return {
             **{name: value for name, value in os.environ.items() if name not in lost},

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from rafs import config, datasets
 from rafs.config.__main__ import SCHEMA, text
+from rafs.datasets.core import GROUPS, PAPER
 from rafs.errors import ParameterError
 from rafs.experiments import Run
 from rafs.pipeline.parameters import load
@@ -171,6 +172,11 @@ def test_the_group_of_the_paper_is_what_its_tables_have():
     found = config.check(GOOD).dataset_names(["paper"])
     assert set(found) == set(published.scores()["dataset"])
     assert found == list(datasets.names()[:25])
+
+
+def test_the_groups_of_datasets_are_those_that_the_file_explains():
+    listed = f"names or groups ({', '.join((PAPER, *GROUPS))})"
+    assert f"# datasets: {listed}; " in (ROOT / "params.yaml").read_text()
 
 
 @pytest.mark.refusal

@@ -1,12 +1,17 @@
 """The shape of the code: no class or module grows without bound, and rooms keep to themselves."""
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "rafs"
+from rafs.datasets.core import CATEGORIES
+
+PROJECT = Path(__file__).resolve().parents[1]
+SOURCE = PROJECT / "src" / "rafs"
 MOST_LINES, MOST_METHODS = 450, 25
 SCIENCE = ("config", "datasets", "engine", "methods", "evaluation", "experiments")
 
@@ -41,6 +46,49 @@ def test_no_module_is_too_long():
     }
     assert max(lines.values()) > 200
     assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_every_room_may_know_what_the_documentation_says():
+    """Import-linter holds the rules; only the command line may know everything."""
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())
+    rules = {path.stem: set() for path in SOURCE.glob("[a-z]*") if path.suffix in ("", ".py")}
+    for contract in project["tool"]["importlinter"]["contracts"]:
+        for room in contract["source_modules"]:
+            rules[room.removeprefix("rafs.")] |= {
+                name.removeprefix("rafs.") for name in contract["forbidden_modules"]
+            }
+    told, forbidden = {}, set()
+    rows = re.findall(
+        r"^\| (`.*`) \| .* \| ?(.*?) ?\|$",
+        (PROJECT / "docs/architecture.md").read_text().partition("## The graph")[0],
+        re.MULTILINE,
+    )
+    for first, last in rows:
+        rooms = re.findall(r"`(\w+)`", first)
+        if last == "all others":
+            forbidden = set(rules) - set(rooms)
+        elif last != "the same":
+            forbidden = set(re.findall(r"`(\w+)`", last))
+        told |= dict.fromkeys(rooms, forbidden)
+    assert told == rules
+    assert [room for room, others in rules.items() if not others] == ["cli"]
+
+
+def test_categories_of_datasets_are_listed_in_one_module():
+    listing = {
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict)
+        if len(set(CATEGORIES) & texts(node)) > 3
+    }
+    assert listing == {"datasets/core.py"}
+
+
+def texts(node):
+    """Return the texts in a literal, those in its inner ones not included."""
+    parts = node.keys if isinstance(node, ast.Dict) else node.elts
+    return {part.value for part in parts if isinstance(part, ast.Constant)}
 
 
 REFUSING = """

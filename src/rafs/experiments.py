@@ -16,6 +16,7 @@ from rafs.config.parameters import Params, Settings, is_setting, part_of
 from rafs.datasets import quirks
 from rafs.datasets.core import Spec
 from rafs.errors import ParameterError
+from rafs.methods.tuning import Search
 
 DESCRIBED = "described"  # the protocol of the paper's text
 
@@ -81,18 +82,6 @@ class Variant:
     def section(self, name: str) -> Settings:
         """Return what the sweep sets in a section of the parameters."""
         return part_of(name, self.swept)
-
-
-@dataclass(frozen=True)
-class SearchSettings:
-    """How a run tunes its settings: the search space and the options of the search."""
-
-    space: Mapping[str, Settings]
-    options: Settings
-
-    def written(self) -> Settings:
-        """Return the search as JSON values."""
-        return {"space": self.space, **self.options}
 
 
 class Experiment:
@@ -204,11 +193,8 @@ class Experiment:
 
     def _resolve(self, method: str, odd: tuple[str, ...]) -> Settings:
         variant = self.variant(method)
-        return self._params.method(variant.base).resolve(
-            *self._params.layers(self.name, variant.base),
-            *quirks.layers(odd, variant.base),
-            variant.settings,
-        )
+        odd_settings = quirks.layers(odd, variant.base)
+        return self._params.settings(self.name, variant.base, *odd_settings, variant.settings)
 
     def training(self, run: Run) -> Settings:
         """Return the training options of a run."""
@@ -216,7 +202,7 @@ class Experiment:
         swept = self.variant(run.method).section("training")
         return {**how, **swept, "device": self._params.device}
 
-    def search(self, run: Run) -> SearchSettings | None:
+    def search(self, run: Run) -> Search | None:
         """Return how a run is tuned; None if it is not, or takes the values of another run."""
         if self.tuning != self.name:
             return None
@@ -227,8 +213,7 @@ class Experiment:
         options = {**self._params.tuning.written(), **swept}
         if not space:  # no choice; the default is still scored on held-out rows
             options |= {"trials": 1, "keep": 1}
-        written = {name: values.written() for name, values in space.items()}
-        return SearchSettings(written, options)
+        return Search({name: values.written() for name, values in space.items()}, **options)
 
     def ranges(self) -> dict[str, Settings]:
         """Return the ends of the search ranges by method; nothing if tuned values are reused."""

@@ -6,7 +6,6 @@ The rules and the jobs both read these templates, so that they agree on every fi
 PARAMS = "params.yaml"
 LOCK = "requirements.lock"
 
-RAW = "data/raw"
 FETCHED = "data/processed/sources/{dataset}.json"
 DATA = "data/processed/{protocol}/{dataset}/seed-{seed}.npz"
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rafs import NTKGaussianProcess, RAFsEnsemble
 from rafs.errors import DamagedFileError, DataError
-from rafs.estimators import persistence
+from rafs.estimators import model_files
 
 from .conftest import CLASSES, small
 
@@ -38,7 +38,7 @@ def written(cls: Any, path: Path) -> tuple[str, dict[str, Any], dict[str, Array]
     """Return what a fitted estimator writes."""
     extra = {} if cls is NTKGaussianProcess else {"steps": 3, "hidden": (4, 3)}
     small(cls, **extra).fit(X, Y).save(path)
-    return persistence.load(path)
+    return model_files.load(path)
 
 
 def retyped(array: Array, draw: Callable[..., Any]) -> Array:
@@ -151,7 +151,7 @@ def test_crafted_models(
         else:
             crafted = changed_state(state, data.draw), arrays
         try:
-            persistence.save(path, kind, *crafted)
+            model_files.save(path, kind, *crafted)
         except UnicodeEncodeError:  # a text that is none cannot be in a file
             return
         count[verdict(cls, path)] += 1
@@ -183,6 +183,6 @@ def test_what_is_wrong_is_said(
 ) -> None:
     path = tmp_path / "model"
     kind, state, arrays = written(RAFsEnsemble, path)
-    persistence.save(path, kind, state, {**arrays, name: change(arrays.get(name, np.zeros(1)))})
+    model_files.save(path, kind, state, {**arrays, name: change(arrays.get(name, np.zeros(1)))})
     with pytest.raises(DamagedFileError, match=sentence):
         RAFsEnsemble.load(path)

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import rafs
 from rafs.errors import DamagedFileError, DataError, RafsError
-from rafs.estimators import intervals, persistence
+from rafs.estimators import intervals, model_files
 from rafs.evaluation.recalibration import scores
 
 from .conftest import CLASSES, small
@@ -194,8 +194,8 @@ def test_a_calibrated_estimator_is_saved(cls, data, tmp_path) -> None:
 def test_crafted_scores_are_refused(changed, sentence, data, tmp_path) -> None:
     path = tmp_path / "model"
     small(rafs.RAFsEnsemble, conformal=0.3).fit(*data).save(path)
-    kind, state, arrays = persistence.load(path)
-    persistence.save(path, kind, state, {**arrays, "calibration.scores": changed})
+    kind, state, arrays = model_files.load(path)
+    model_files.save(path, kind, state, {**arrays, "calibration.scores": changed})
     with pytest.raises(DamagedFileError, match=sentence):
         rafs.RAFsEnsemble.load(path)
 

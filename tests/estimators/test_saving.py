@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rafs
 from rafs.errors import DamagedFileError, ParameterError
-from rafs.estimators import persistence
+from rafs.estimators import model_files
 from rafs.files import read_npz, write_npz
 
 from .conftest import CLASSES, ENSEMBLES, small
@@ -158,10 +158,10 @@ def test_missing_pieces_are_refused(cls, data, tmp_path) -> None:
     """A file with a valid checksum that lacks what the class needs."""
     path = tmp_path / "model"
     small(cls).fit(*data).save(path)
-    kind, state, arrays = persistence.load(path)
+    kind, state, arrays = model_files.load(path)
 
     def is_refused(state, arrays, message=f"does not hold what a {cls.__name__} is made of"):
-        persistence.save(path, kind, state, arrays)
+        model_files.save(path, kind, state, arrays)
         with pytest.raises(DamagedFileError, match=message):
             cls.load(path)
 

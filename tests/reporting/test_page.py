@@ -61,7 +61,6 @@ def made(inputs=None, **more):
         "experiments": EXPERIMENTS,
         "figures": drawn,
         "beside_answer": ["overview"],
-        "sections": {"controls": "why"},
         "tables": {
             "comparison": comparison.build(inputs, {}),
             "why": why.build(inputs, {}),
@@ -406,8 +405,8 @@ def test_what_recalibration_repairs_has_a_section_of_its_own():
     inputs = made_up.Memory(made_up.experiments(8, DATASETS))
     table = shown.build("recalibration", inputs, {})
     svg = style.render(shown.draw("recalibration", inputs, {}), "svg", "c")
-    more = {"figures": {"recalibration": svg}, "sections": {"recalibration": "intervals"}}
-    read = Reader(made(inputs, tables={"recalibration": table}, **more))
+    drawn = {"recalibration": svg}
+    read = Reader(made(inputs, tables={"recalibration": table}, figures=drawn))
     ids = [a["id"] for _, a in read.tags if "id" in a]
     place = ids.index("intervals")
     assert ids[place : place + 4] == [
@@ -436,6 +435,6 @@ def test_what_makes_random_activations_work_has_a_section_of_its_own():
     assert sum(a.get("id") == "figure-controls" for _, a in read.tags) == 1
     words = " ".join(read.words)
     assert "More members would do." in words
-    without = Reader(made(found, tables={}, figures={}, sections={}))
+    without = Reader(made(found, tables={}, figures={}))
     assert not without.all("section", id="why")
     assert not without.all("a", href="#why")

@@ -79,6 +79,13 @@ def test_places_of_figures_differ_and_one_is_beside_the_answer():
     assert catalogue.figures_in_order(["cardinality", "overview"]) == ["overview", "cardinality"]
 
 
+def test_sections_are_those_of_the_page():
+    for kind, name in ALL:
+        assert catalogue.declaration(kind, name).section in {kind, "why", "uci", "intervals"}
+    assert catalogue.declaration("tables", "nll").section == "tables"
+    assert catalogue.declaration("tables", "recalibration").section == "intervals"
+
+
 def test_declarations_are_read_without_importing_what_they_are_about():
     code = (
         "import sys; from rafs.reporting import catalogue;"

@@ -13,27 +13,16 @@ from pathlib import Path
 from typing import TypeAlias
 
 from rafs import __version__, methods
-from rafs.errors import RafsError, complain, sentence
+from rafs.errors import RafsError
 from rafs.pipeline import command
-from rafs.pipeline.forkserver.streams import silence
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; report a user error in one sentence on stderr and by the exit code."""
+    """Run a command; see `rafs.pipeline.command.told`."""
     options = parser().parse_args(arguments)
-    try:
-        return int(options.command(options) or 0)
-    except RafsError as error:
-        return complain(str(error), error.exit_code)
-    except KeyboardInterrupt:
-        return complain("interrupted", 130)
-    except BrokenPipeError:  # the reader closed the pipe
-        silence(sys.stdout.fileno())
-        return 0
-    except (MemoryError, OSError) as error:
-        return complain(sentence(error))
+    return command.told(lambda: int(options.command(options) or 0))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -315,11 +304,14 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _smoke(options: argparse.Namespace) -> int:
+    from rafs.pipeline.forkserver.client import ADDRESS
+    from rafs.pipeline.forkserver.ownership import OWNER, RUN
+
     root = Path.cwd()
     folder = root / "build" / "smoke"
     folder.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "RAFS_DATA_DIR": os.environ.get("RAFS_DATA_DIR", f"{root}/data")}
-    for name in ("RAFS_WARM", "RAFS_OWNER", "RAFS_RUN"):  # set if a workflow runs this one as a job
+    for name in (ADDRESS, OWNER, RUN):  # of a workflow that this one is a job of
         environment.pop(name, None)
     command = [
         sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile"),

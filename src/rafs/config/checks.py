@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from rafs import datasets, methods
 from rafs.config.fields import Group
 from rafs.config.models import Choice, DatasetEntry, Distribution, ExperimentEntry, LogUniform
-from rafs.config.parameters import GROUPS, PAPER, SECTIONS, Params, Settings, is_setting
+from rafs.config.parameters import SECTIONS, Params, Settings, is_setting
 from rafs.config.sentences import sentence
 from rafs.config.wording import nearest
 from rafs.datasets import quirks, user
-from rafs.datasets.core import USER
+from rafs.datasets.core import GROUPS, PAPER, USER
 from rafs.errors import ParameterError
 from rafs.methods.base import Method
 
@@ -147,7 +147,7 @@ def _check_datasets_of(params: Params, name: str) -> None:
     """Refuse unknown datasets before other experiments refer to them."""
     try:
         if not params.dataset_names(params.experiments[name].datasets):
-            raise ParameterError("the group 'own' is empty; describe a table under datasets")
+            raise ParameterError(f"the group {USER!r} is empty; describe a table under datasets")
     except ParameterError as error:
         raise ParameterError(f"experiments.{name}.datasets: {error}") from None
     for dataset in params.dataset_names(params.experiments[name].datasets):
@@ -174,9 +174,7 @@ def _check_experiment(params: Params, name: str) -> None:
                 f"{where}.methods: {method!r} is no method; {nearest(method, params.method_names)}"
             )
         for layer in layers:
-            params.method(method).resolve(
-                *params.layers(name, method), layer, where=f"{where}.{_swept(entry)}".rstrip(".")
-            )
+            params.settings(name, method, layer, where=f"{where}.{_swept(entry)}".rstrip("."))
     _check_quirks(entry, where)
     _check_parts(params, name)
     _check_named_methods(entry, where)

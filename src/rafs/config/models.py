@@ -31,6 +31,7 @@ from rafs.config.fields import (
     union,
 )
 from rafs.datasets import quirks
+from rafs.datasets.core import GROUPS, PAPER
 from rafs.engine.problem import CHOICES
 from rafs.evaluation import metrics
 
@@ -242,9 +243,7 @@ class ExperimentEntry(Group):
     """Methods, datasets and seeds, with overrides and at most one swept setting."""
 
     methods: SomeNames
-    datasets: SomeNames = Field(
-        description="names or groups (paper, synthetic, real, large, uci, uci_gap, uci_tail, own)"
-    )
+    datasets: SomeNames = Field(description=f"names or groups ({', '.join((PAPER, *GROUPS))})")
     seeds: Seeds | None = None
     ensemble: EnsembleEntry = EnsembleEntry()
     training: TrainingEntry = TrainingEntry()
@@ -257,7 +256,9 @@ class ExperimentEntry(Group):
     also: Names = Field(default=(), description="experiments that this one's name stands for too")
     cost: str = ""
     protocol: Annotated[str, Among(quirks.PROTOCOLS)] = "described"
-    quirks: Names = Field(default=(), description="quirks of the authors' code (rafs.quirks)")
+    quirks: Names = Field(
+        default=(), description="quirks of the authors' code (rafs.datasets.quirks)"
+    )
     largest: Largest = Field(default={}, description="most training rows that a method is run on")
     parts: dict[Annotated[str, Field(pattern=PART_NAME)], PartEntry] = Field(default={})
     settings: dict[str, MethodSettings] = Field(

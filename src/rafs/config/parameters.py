@@ -22,7 +22,7 @@ from rafs.config.models import (
     Tuning,
 )
 from rafs.config.wording import nearest
-from rafs.datasets.core import USER, Spec
+from rafs.datasets.core import GROUPS, PAPER, Spec
 from rafs.engine.problem import CHOICES
 from rafs.errors import ParameterError
 
@@ -30,19 +30,14 @@ if TYPE_CHECKING:
     from rafs.methods.base import Method
 
 T = TypeVar("T")
-Settings = Mapping[str, Any]  # plain JSON values by name; the methods know which
+Settings = Mapping[str, Any]
+"""Plain JSON values by name: settings, or an entry of params.yaml as it is written.
+
+No type lists them. Which settings there are, the method knows (`rafs.methods.settings`), or a class
+of the user's; what an entry may have, `rafs.config.models`.
+"""
 
 SECTIONS = ("training", "tuning")  # whose values a sweep can change as well
-PAPER = "paper"  # the group of the datasets in the paper's tables
-GROUPS = {  # by category
-    "synthetic": ("PM", "MLM", "T", "O"),
-    "real": ("real",),
-    "large": ("large",),
-    "uci": ("uci",),
-    "uci_gap": ("uci_gap",),
-    "uci_tail": ("uci_tail",),
-    USER: (USER,),
-}
 RANDOM = "+rafs"
 
 
@@ -124,11 +119,14 @@ class Params(Group):
 
     # --- experiments ----------------------------------------------------------------------------
 
-    def layers(self, experiment: str, method: str) -> list[Settings]:
-        """Return the settings of a method in an experiment, later ones over earlier ones."""
+    def settings(
+        self, experiment: str, method: str, *over: Settings, where: str | None = None
+    ) -> Settings:
+        """Return the settings of a method in an experiment, and what is laid over these."""
         entry = self.experiments[experiment]
         own = {**self._own(experiment, method).own, **_random(method)}
-        return [*self.shared(method), self.fixed(method), *self.shared(method, entry.ensemble), own]
+        layers = [*self.shared(method), self.fixed(method), *self.shared(method, entry.ensemble)]
+        return self.method(method).resolve(*layers, own, *over, where=where)
 
     def shared(self, method: str, entry: EnsembleEntry | None = None) -> list[Settings]:
         """Return what all ensembles share; nothing for a method that this file defines."""

@@ -27,20 +27,38 @@ Interval = tuple[float, float]
 Entry = Mapping[str, Any]  # an entry of `datasets` in params.yaml
 
 TABLES = ("csv", "parquet")  # keys of an entry that make it a user dataset
+
+
+@dataclass(frozen=True)
+class Category:
+    """A kind of datasets: how it is called, and in which group of params.yaml it is."""
+
+    label: str
+    group: str
+    random: bool = False  # whether test rows are always a random part of a table
+
+
 USER = "own"  # the category of user datasets, and the name of their group in params.yaml
 CATEGORIES = {
-    "PM": "physical models",
-    "MLM": "many local minima",
-    "T": "trigonometric",
-    "O": "others",
-    "real": "real-world",
-    "large": "real-world, large",
-    "uci": "UCI, canonical splits",
-    "uci_gap": "UCI, gap splits",
-    "uci_tail": "UCI, tail splits",
-    USER: "user data",
+    "PM": Category("Physical models", "synthetic"),
+    "MLM": Category("Many local minima", "synthetic"),
+    "T": Category("Trigonometric", "synthetic"),
+    "O": Category("Others", "synthetic"),
+    "real": Category("Real-world", "real", random=True),
+    "large": Category("Large", "large", random=True),
+    "uci": Category("UCI", "uci", random=True),
+    "uci_gap": Category("UCI, gap splits", "uci_gap"),
+    "uci_tail": Category("UCI, tail splits", "uci_tail"),
+    USER: Category("Own data", USER),
 }
-SYNTHETIC = ("PM", "MLM", "T", "O")
+PAPER = "paper"  # the group of the datasets in the paper's tables, which has several categories
+GROUPS = {  # the categories of all others
+    group: tuple(name for name, kind in CATEGORIES.items() if kind.group == group)
+    for group in dict.fromkeys(kind.group for kind in CATEGORIES.values())
+}
+SYNTHETIC = GROUPS["synthetic"]
+SPLITS = tuple(name for name in CATEGORIES if name not in SYNTHETIC)
+"""Categories whose seeds are overlapping splits of one table."""
 
 
 class Origin(Protocol):

@@ -13,8 +13,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rafs.errors import DamagedFileError, DataError, ParameterError
-from rafs.estimators import intervals, persistence
-from rafs.estimators.persistence import Arrays
+from rafs.estimators import intervals, model_files
+from rafs.estimators.model_files import Arrays
 from rafs.methods.ensemble import Scaler
 from rafs.seeding import generator
 
@@ -148,7 +148,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
             params["random_state"] = None
         arrays, info = self._state()
         state = {
-            "params": persistence.to_json(params),
+            "params": model_files.to_json(params),
             "features": list(getattr(self, "feature_names_in_", ())),
             "noise": self.noise_,
             "model": info,
@@ -158,14 +158,14 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         for name, scaler in (("x", self.x_scaler_), ("y", self.y_scaler_)):
             arrays |= {f"{name}.mean": np.asarray(scaler.mean)}
             arrays |= {f"{name}.scale": np.asarray(scaler.scale)}
-        persistence.save(path, type(self).__name__, state, arrays)
+        model_files.save(path, type(self).__name__, state, arrays)
 
     @classmethod
     def load(cls, path: Path | str) -> Self:
         """Return the estimator that `save` wrote; it predicts the same, bit for bit."""
-        _, state, arrays = persistence.load(path, cls.__name__)
+        _, state, arrays = model_files.load(path, cls.__name__)
         try:
-            self = cls(**persistence.from_json(state["params"]))
+            self = cls(**model_files.from_json(state["params"]))
             self._restore(state, arrays)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError,
                 RecursionError, MemoryError) as error:  # fmt: skip
@@ -176,12 +176,12 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
 
     def _restore(self, state: Mapping[str, Any], arrays: Arrays) -> None:
         """Restore what `save` wrote, or raise an error that says what is wrong with it."""
-        d = persistence.whole(np.size(arrays.get("x.mean", ())), "the number of columns of X", 1)
+        d = model_files.whole(np.size(arrays.get("x.mean", ())), "the number of columns of X", 1)
         shapes = {"x": (d,), "y": ()}
         self.x_scaler_, self.y_scaler_ = (
             Scaler(
-                persistence.array(arrays, f"{name}.mean", *shape),
-                persistence.array(arrays, f"{name}.scale", *shape, positive=True),
+                model_files.array(arrays, f"{name}.mean", *shape),
+                model_files.array(arrays, f"{name}.scale", *shape, positive=True),
             )
             for name, shape in shapes.items()
         )
@@ -190,7 +190,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
             if len(features) != d or not all(isinstance(name, str) for name in features):
                 raise ValueError(f"the column names of X are not {d} strings")
             self.feature_names_in_ = np.array(features, dtype=object)
-        self.noise_ = persistence.number(state, "noise")
+        self.noise_ = model_files.number(state, "noise")
         self.calibration_scores_ = _restored_scores(arrays)
         own = ("x.", "y.", CALIBRATION)
         rest = {name: value for name, value in arrays.items() if not name.startswith(own)}
@@ -320,8 +320,8 @@ def _restored_scores(arrays: Arrays) -> Array | None:
     """Return the saved scores of an estimator that was calibrated."""
     if CALIBRATION not in arrays:
         return None
-    n = persistence.whole(np.size(arrays[CALIBRATION]), "the number of calibration rows", 1)
-    found = persistence.array(arrays, CALIBRATION, n)
+    n = model_files.whole(np.size(arrays[CALIBRATION]), "the number of calibration rows", 1)
+    found = model_files.array(arrays, CALIBRATION, n)
     if (found < 0).any():
         raise ValueError(f"{CALIBRATION} holds values below 0")
     return found

@@ -11,7 +11,7 @@ from rafs import methods
 from rafs.engine.layout import n_parameters
 from rafs.errors import DamagedFileError
 from rafs.estimators.base import Array, Train, UncertainRegressor
-from rafs.estimators.persistence import Arrays, array, number, whole
+from rafs.estimators.model_files import Arrays, array, number, whole
 from rafs.methods.base import Task, training
 from rafs.methods.ensemble import Ensemble
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from rafs import gp
 from rafs.errors import ParameterError
-from rafs.estimators import persistence
+from rafs.estimators import model_files
 from rafs.estimators.base import Array, Train, UncertainRegressor
-from rafs.estimators.persistence import Arrays
+from rafs.estimators.model_files import Arrays
 from rafs.seeding import generator
 
 MOST_LAYERS = 10_000  # of a process that is loaded
@@ -56,7 +56,7 @@ class Process:
         }
         network = vars(posterior.network)
         info = {
-            "network": {name: persistence.to_json(value) for name, value in network.items()},
+            "network": {name: model_files.to_json(value) for name, value in network.items()},
             "kernel": posterior.kernel,
             "noise": self.noise,
             "seed": self.seed,
@@ -131,18 +131,18 @@ class NTKGaussianProcess(UncertainRegressor):
         return state
 
     def _restored(self, arrays: Arrays, info: Mapping[str, Any]) -> Process:
-        network = {name: persistence.from_json(value) for name, value in info["network"].items()}
-        persistence.whole(network["hidden_layers"], "hidden_layers", 0, MOST_LAYERS)
+        network = {name: model_files.from_json(value) for name, value in info["network"].items()}
+        model_files.whole(network["hidden_layers"], "hidden_layers", 0, MOST_LAYERS)
         if info["kernel"] not in ("ntk", "nngp"):
             raise ValueError(f"there is no kernel {info['kernel']!r}")
-        persistence.whole(self.size, "size", 1)
-        n = persistence.whole(np.size(arrays.get("coefficients", ())), "the number of rows", 1)
-        factor = persistence.array(arrays, "factor", n, n)
+        model_files.whole(self.size, "size", 1)
+        n = model_files.whole(np.size(arrays.get("coefficients", ())), "the number of rows", 1)
+        factor = model_files.array(arrays, "factor", n, n)
         if not (factor.diagonal() > 0).all():
             raise ValueError("factor is not a Cholesky factor")
         posterior = gp.Posterior(
-            persistence.array(arrays, "rows", n, self.n_features_in_), factor,
-            persistence.array(arrays, "coefficients", n), gp.WideNetwork(**network), info["kernel"],
+            model_files.array(arrays, "rows", n, self.n_features_in_), factor,
+            model_files.array(arrays, "coefficients", n), gp.WideNetwork(**network), info["kernel"],
         )  # fmt: skip
-        noise, seed = persistence.number(info, "noise"), persistence.whole(info["seed"], "seed", 0)
+        noise, seed = model_files.number(info, "noise"), model_files.whole(info["seed"], "seed", 0)
         return Process(posterior, noise, seed)

@@ -4,15 +4,37 @@ import argparse
 import json
 import re
 import resource
+import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-from rafs.errors import ParameterError
-from rafs.pipeline.job_specs import Values
+from rafs.errors import ParameterError, RafsError, complain, sentence
+from rafs.pipeline.forkserver.streams import silence
 
 JOBS = Path(__file__).with_name("jobs")
+
+
+def told(command: Callable[[], int]) -> int:
+    """Run a command; a user's mistake is one sentence on stderr and an exit code."""
+    try:
+        return command()
+    except RafsError as error:
+        return complain(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        return complain("interrupted", 130)
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        silence(sys.stdout.fileno())
+        return 0
+    except (MemoryError, OSError) as error:
+        return complain(sentence(error))
+
+
+def main(arguments: list[str]) -> int:
+    """Run a job from its command line, `job NAME ...`."""
+    return told(lambda: run(_options(arguments)))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,10 +68,14 @@ def run(options: argparse.Namespace) -> int:
 
 def parse(arguments: list[str]) -> tuple[Any, list[str], list[str]]:
     """Return the spec, inputs and outputs of a job from its command line, `job NAME ...`."""
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    options = parser.parse_args(arguments[1:])
+    options = _options(arguments)
     return _safe(options.spec), options.input, options.output
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="rafs job")
+    add_arguments(parser)
+    return parser.parse_args(arguments[1:])
 
 
 def closing_line(job: str) -> str:
@@ -59,7 +85,7 @@ def closing_line(job: str) -> str:
     return f"{job}: {cpu:.3f} s of CPU, {memory:.0f} MB at most"
 
 
-def _safe(spec: object) -> Values:
+def _safe(spec: object) -> dict[str, object]:
     """Return what a job depends on, if every part of a file's name in it is one and no path."""
     if not isinstance(spec, dict):
         raise ParameterError("--spec must be a JSON object")

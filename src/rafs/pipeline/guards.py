@@ -2,7 +2,7 @@
 
 1. An output without a provenance record is not trusted: what the repository itself carries
    (`reports/`) is made again, for anything else the run stops with advice.
-2. Every artefact is named in `rule all` (`Plan.artefacts`), so that a deleted one is made again.
+2. Every artefact is named in `rule all` (`Plan.files.all`), so that a deleted one is made again.
 3. The hash of a job's code is part of its parameters (`rafs.pipeline.provenance`).
 4. One run per directory, by a lock that the kernel drops with its holder, however that ends.
 5. DVC is told of results only after a complete, successful run of everything.
@@ -218,7 +218,7 @@ class Guard:
         """Start the fork server of the jobs on this machine."""
         os.environ[ownership.OWNER] = ownership.identity(os.getpid())
         os.environ.pop(client.ADDRESS, None)
-        if os.environ.get("RAFS_NO_WARM") != "1":
+        if os.environ.get("RAFS_NO_FORK_SERVER") != "1":
             place = server.folder()
             try:
                 if self.workflow.is_main_process:  # before it exists: a kill may come at any time

@@ -5,9 +5,11 @@ hash of its code is in every spec as well, for Snakemake to compare; no job read
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
-Values = Mapping[str, Any]  # plain JSON values by name, as params.yaml or a method defines them
+from rafs.config.parameters import Settings
+from rafs.datasets.core import Entry
+
 Row = dict[str, str | float | None]  # of a table of results: a text or a number per column
 
 
@@ -21,7 +23,7 @@ class RunRecord(TypedDict):
     seed: int
     status: str  # ok, diverged, failed or missing
     message: str
-    settings: NotRequired[Values]
+    settings: NotRequired[Settings]
     members: NotRequired[int | None]
 
 
@@ -30,7 +32,7 @@ class FetchSpec(TypedDict):
 
     dataset: str
     strict: bool
-    entry: NotRequired[Values]  # of a user dataset
+    entry: NotRequired[Entry]  # of a user dataset
     content: NotRequired[list[str]]  # hashes of the user's file
 
 
@@ -40,7 +42,7 @@ class DataSpec(TypedDict):
     protocol: str
     dataset: str
     seed: int
-    entry: Values
+    entry: Entry
     sources: list[str]
     content: NotRequired[list[str]]
 
@@ -53,13 +55,13 @@ class TrainSpec(TypedDict):
     base: str  # the method without the swept value
     dataset: str
     seed: int
-    tuning: Values | str | None  # a search, or the experiment that tuned values are taken from
+    tuning: Settings | str | None  # `rafs.methods.tuning.Search`, or whose tuned values are taken
     protocol: str
-    settings: Values
-    sweep: Values
-    training: Values
+    settings: Settings
+    sweep: Settings
+    training: Settings
     scaled: NotRequired[bool]
-    uses: NotRequired[Values]  # code, packages and files of a method that params.yaml defines
+    uses: NotRequired[Settings]  # code, packages and files of a method that params.yaml defines
 
 
 class ScoreSpec(TypedDict):
@@ -80,10 +82,10 @@ class AggregateSpec(TypedDict):
     experiment: str
     categories: Mapping[str, str]  # by dataset
     methods: Sequence[str]
-    sweep: Mapping[str, Values]  # by method
+    sweep: Mapping[str, Settings]  # by method
     datasets: Sequence[str]
     seeds: Sequence[int]
-    space: Mapping[str, Values]  # the ranges of what is tuned, by method
+    space: Mapping[str, Settings]  # the ranges of what is tuned, by method
     left_out: NotRequired[list[list[str]]]  # pairs of method and dataset
     fewer: NotRequired[Mapping[str, Sequence[int]]]  # seeds of datasets with fewer splits
     partial: NotRequired[str]
@@ -93,7 +95,7 @@ class ShownSpec(TypedDict):
     """Of a table or a figure."""
 
     name: str
-    options: Values
+    options: Settings
 
 
 class ClaimsSpec(TypedDict):
@@ -112,7 +114,7 @@ class SummarySpec(TypedDict):
 class PageSpec(TypedDict):
     """Of the page."""
 
-    params: Values
+    params: Settings
     experiments: Sequence[str]
     tables: Sequence[str]
     figures: Sequence[str]

@@ -1,4 +1,7 @@
-"""One run per directory, by a lock that the kernel drops with its holder, however that ends."""
+"""One run per directory, by a lock that the kernel drops with its holder, however that ends.
+
+`filelock` does not say who holds a lock, and without flock takes a file that outlives its holder.
+"""
 
 import contextlib
 import fcntl

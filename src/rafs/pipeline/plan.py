@@ -37,7 +37,7 @@ class Plan:
             rows, features = described.train, described.dimension
         trained = float(networks(settings))
         if search := experiment.search(run):
-            trained += settings.get("size", 1) * tuning_trainings(rows, search.options)
+            trained += settings.get("size", 1) * tuning_trainings(rows, vars(search))
         return effort_of(rows, features, settings, experiment.training(run), trained)
 
     @property

@@ -2,6 +2,7 @@
 
 Snakemake logs several lines per job, tens of thousands for the whole reproduction; they stay in its
 log file. Here they become counts: how many jobs are done, how long it took, how long it may take.
+`snakemake-logger-plugin-rich` estimates no time, and shows no progress where there is no terminal.
 """
 
 import contextlib

@@ -100,7 +100,7 @@ class Specs:
             base=run.base,
             dataset=run.dataset,
             seed=run.seed,
-            tuning=search.written() if search else taken,
+            tuning=vars(search) if search else taken,
             protocol=experiment.data_protocol(run),
             settings=experiment.settings(run),
             sweep=variant.settings,

@@ -10,7 +10,8 @@ without importing it, because planning a workflow needs neither pandas nor matpl
   `predictions`, `data`: those of the runs on its `datasets` (and its `seed`, if it has one);
   `sources`: the specifications of all datasets, and the records of the files of user datasets.
 - `PLACE`: the order of a figure on the page; 0 is the one beside the answer.
-- `SECTION`: the section of the page that a figure is in, unless that of all figures.
+- `SECTION`: the section of the page that it is in (`why`, `uci`, `intervals`), unless that of all
+  tables or all figures.
 - `DATASETS`: those it shows unless its options name others; without it, all of its experiments.
 - `SWEEP`: the setting that its experiments have to sweep.
 - `DIMENSION`: the number of variables of the functions that it can show.
@@ -42,7 +43,7 @@ class ReportDeclaration:
     datasets: tuple[str, ...] = ()
     sweep: str = ""
     dimension: int | None = None
-    section: str = "figures"
+    section: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def declaration(kind: str, name: str) -> ReportDeclaration:
     """Return what a table or a figure declares."""
     known = {field.upper() for field in ReportDeclaration.__dataclass_fields__}
     found = literals(FOLDER / kind / f"{name}.py", known)
-    return ReportDeclaration(**{key.lower(): value for key, value in found.items()})
+    return ReportDeclaration(**{"section": kind, **{k.lower(): v for k, v in found.items()}})
 
 
 def literals(source: Path, wanted: Collection[str]) -> dict[str, Any]:

@@ -5,28 +5,14 @@ known is shown by its identifier.
 """
 
 import csv
-import importlib
 from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 
-from rafs import methods
-from rafs.errors import RafsError
+from rafs import datasets, methods
+from rafs.datasets.core import CATEGORIES
 
 PAPER_METHODS = methods.of_role("paper")
-
-CATEGORIES = {
-    "PM": "Physical models",
-    "MLM": "Many local minima",
-    "T": "Trigonometric",
-    "O": "Others",
-    "real": "Real-world",
-    "large": "Large",
-    "uci": "UCI",
-    "uci_gap": "UCI, gap splits",
-    "uci_tail": "UCI, tail splits",
-    "own": "Own data",
-}
 
 COSTS = {"cpu_seconds": "CPU seconds"}
 
@@ -63,10 +49,7 @@ def method(name: str) -> str:
 @cache
 def dataset(name: str) -> str:
     """Return the title of a dataset, as in the paper."""
-    try:
-        return str(importlib.import_module("rafs.datasets").spec(name).title)
-    except (ImportError, AttributeError, RafsError):
-        return name
+    return datasets.spec(name).title if name in datasets.names() else name
 
 
 def with_paper(found: Iterable[str]) -> list[str]:
@@ -76,7 +59,7 @@ def with_paper(found: Iterable[str]) -> list[str]:
 
 def category(name: str) -> str:
     """Return the full name of a category."""
-    return CATEGORIES.get(name, name)
+    return CATEGORIES[name].label if name in CATEGORIES else name
 
 
 def metric(name: str) -> str:
@@ -96,16 +79,7 @@ def few_inside(names: Iterable[str]) -> list[str]:
     return [f"Inside without {listed}: fewer than 5 % of the test rows are inside the range."]
 
 
-@cache
-def dataset_names() -> tuple[str, ...]:
-    """Return the catalogue's datasets in the paper's order."""
-    try:
-        return tuple(importlib.import_module("rafs.datasets").names())
-    except (ImportError, AttributeError):
-        return ()
-
-
 def in_order(names: Iterable[str]) -> list[str]:
     """Sort methods or datasets as the paper does; strangers follow as they came."""
-    known = {name: place for place, name in enumerate((*PAPER_METHODS, *dataset_names()))}
+    known = {name: place for place, name in enumerate((*PAPER_METHODS, *datasets.names()))}
     return sorted(dict.fromkeys(names), key=lambda name: known.get(name, len(known)))

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from rafs.datasets.core import CATEGORIES
 from rafs.evaluation import statistics
 from rafs.evaluation.recalibration import WAYS
 from rafs.reporting import labels
@@ -15,8 +16,7 @@ PARTS = {"": "all", "in_": "inside", "out_": "outside"}
 REACHED = 0.93
 """Median coverage over seeds from which the 95 % intervals of a dataset count as holding."""
 
-RANDOM = ("real", "large", "uci")
-"""Categories of real tables whose test rows are a random part of the table."""
+RANDOM = tuple(name for name, kind in CATEGORIES.items() if kind.random)
 
 RUN = ["experiment", "method", "dataset", "seed"]
 CELL = ["method", "dataset", "category", "way"]

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pandas as pd
 
-from rafs.evaluation.statistics import SPLITS
+from rafs.datasets.core import SPLITS
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
 

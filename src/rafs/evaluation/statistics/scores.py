@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from rafs.datasets.core import SPLITS
 from rafs.errors import DataError
 from rafs.evaluation import metrics
 
 Array = NDArray[np.float64]
 
 LEVEL = 0.95
-SPLITS = ("real", "large", "uci", "uci_gap", "uci_tail", "own")
-"""Categories whose seeds are overlapping splits of one table."""
 BASELINE = "constant"
 """The no-skill predictor: training mean and standard deviation."""
 FEWEST_INSIDE = 0.05

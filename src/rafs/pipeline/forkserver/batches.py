@@ -6,10 +6,9 @@ processes of their own, one per core.
 """
 
 import math
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rafs import methods
 from rafs.engine import Training
@@ -18,8 +17,11 @@ from rafs.engine.layout import n_parameters
 from rafs.methods.base import training
 from rafs.storage import read_dataset
 
+if TYPE_CHECKING:
+    from rafs.pipeline.job_specs import TrainSpec
 
-def trains_on_gpu(spec: Mapping[str, Any], file: Path) -> bool:
+
+def trains_on_gpu(spec: "TrainSpec", file: Path) -> bool:
     """Tell whether a run on the data of a file would train on a GPU if it were trained alone."""
     if spec["training"]["device"] != "auto":
         return bool(spec["training"]["device"] == "cuda")

@@ -1,7 +1,8 @@
 """The command `rafs`, as light as a job of a moment needs it.
 
 A job goes to the fork server (`rafs.pipeline.forkserver.server`) if there is one. Thousands of jobs
-start here, so nothing is imported before it is needed: a start costs a third of `rafs.cli`.
+start here, so nothing is imported before it is needed: a start costs a third of `rafs.cli`. That is
+why the program begins below the command line, and imports it for what no server does.
 """
 
 import array
@@ -15,7 +16,7 @@ from rafs.errors import RafsError
 from rafs.pipeline.forkserver.ownership import end_with, open_owner
 from rafs.pipeline.forkserver.streams import open_streams, silence
 
-ADDRESS = "RAFS_WARM"  # where the fork server listens
+ADDRESS = "RAFS_FORK_SERVER"  # where the fork server listens
 KILLED = 128 + 9  # what a shell says of a process that got SIGKILL
 GONE = 1  # the workflow that wanted this job has ended
 

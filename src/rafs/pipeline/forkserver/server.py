@@ -32,7 +32,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
-from rafs.errors import RafsError
+from rafs.errors import RafsError, complain
+from rafs.pipeline.command import closing_line, main, parse
 from rafs.pipeline.forkserver.client import ADDRESS
 from rafs.pipeline.forkserver.ownership import end_with, end_with_parent
 from rafs.pipeline.surroundings import batch_size
@@ -256,8 +257,6 @@ def serve(listener: socket.socket, owner: int, cores: int) -> None:
 def _prepare(request: Request) -> None:
     """Import what a job needs; whatever is wrong with it is the job's to tell, not the server's."""
     with contextlib.suppress(Exception):
-        from rafs.pipeline.command import parse
-
         kind, (spec, *_) = request.kind, parse(request.arguments)
         import_module(f"rafs.pipeline.jobs.{kind}")
         if kind == "train":
@@ -273,7 +272,6 @@ def _prepare(request: Request) -> None:
 def _trains_on_gpu(request: Request) -> bool:
     """Tell whether a training job runs on a GPU; of one that is wrong, see `_prepare`."""
     with contextlib.suppress(Exception):
-        from rafs.pipeline.command import parse
         from rafs.pipeline.forkserver.batches import trains_on_gpu
 
         spec, (data, *_), _ = parse(request.arguments)
@@ -286,8 +284,6 @@ def work(requests: list[Request]) -> NoReturn:
     requests[0].take_over()
     try:
         if len(requests) == 1:
-            from rafs.cli import main
-
             requests[0].answer(main(requests[0].arguments))
         else:
             train_together(requests)
@@ -300,8 +296,6 @@ def work(requests: list[Request]) -> NoReturn:
 
 def train_together(requests: list[Request]) -> None:
     """Train several runs as one batch; each caller hears of its own alone."""
-    from rafs.errors import complain
-    from rafs.pipeline.command import closing_line, parse
     from rafs.pipeline.jobs.train import TrainingJob, run_all
 
     outcomes: Sequence[RafsError | None]

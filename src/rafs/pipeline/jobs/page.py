@@ -10,7 +10,6 @@ from rafs import paths
 from rafs.files import read_json, write_text
 from rafs.pipeline.jobs import only
 from rafs.pipeline.origin import origin
-from rafs.reporting.catalogue import declaration
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.page import build
 
@@ -35,7 +34,6 @@ def run(spec: "PageSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None
         compared=spec["compared"],
         figures=figures,
         beside_answer=spec["beside_answer"],
-        sections={name: declaration("figures", name).section for name in spec["figures"]},
         tables=tables,
         claims=read_json(results.path(paths.CLAIMS))["claims"],
         params=yaml.safe_dump(params, sort_keys=False, allow_unicode=True),

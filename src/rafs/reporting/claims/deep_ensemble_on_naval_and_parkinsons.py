@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
+from rafs.datasets.core import SYNTHETIC
 from rafs.reporting.judgement.paper_rule import Ranks, mean_rank, placed
 from rafs.reporting.judgement.results import Results
 from rafs.reporting.judgement.standings import among_first, group, of_categories
 from rafs.reporting.judgement.verdicts import Claim, Parts, RankRule, Rule
 
 FIRST = ("naval", "parkinsons")
-SYNTHETIC = ("PM", "MLM", "T", "O")
 ELSEWHERE = "weak on synthetic data"
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
+from rafs.datasets.core import SYNTHETIC
 from rafs.reporting.judgement.differences import untestable
 from rafs.reporting.judgement.paper_rule import Ranks, dimension
 from rafs.reporting.judgement.results import Results
 from rafs.reporting.judgement.standings import contrast, of_categories
 from rafs.reporting.judgement.verdicts import NOT_SHOWN, SHOWN, Claim, Part, Parts, RankRule, Rule
 
-SYNTHETIC = ("PM", "MLM", "T", "O")
 NLL, RMSE = "NLL rank not worse with six to ten features", "RMSE rank worse with six to ten"
 
 

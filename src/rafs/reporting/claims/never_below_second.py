@@ -1,12 +1,13 @@
 """Claim 2: RAFs is first or second everywhere."""
 
+from rafs.datasets.core import SYNTHETIC
 from rafs.reporting.judgement.differences import untestable
 from rafs.reporting.judgement.paper_rule import Ranks, placed
 from rafs.reporting.judgement.results import Results
 from rafs.reporting.judgement.standings import among_first, of_categories
 from rafs.reporting.judgement.verdicts import Claim, Parts, RankRule, Rule
 
-ALL = ("PM", "MLM", "T", "O", "real")
+ALL = (*SYNTHETIC, "real")
 
 
 def by_ranks(ranks: Ranks) -> Parts:

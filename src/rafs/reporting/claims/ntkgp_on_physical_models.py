@@ -1,5 +1,6 @@
 """Claim 16: NTKGP-param on physical models, and against DE."""
 
+from rafs.datasets.core import SYNTHETIC
 from rafs.reporting.judgement.differences import WIDTH, lower, over_datasets, untestable
 from rafs.reporting.judgement.paper_rule import count_apart, extreme_category, ours
 from rafs.reporting.judgement.results import Results
@@ -8,7 +9,7 @@ from rafs.reporting.judgement.verdicts import NOT_SHOWN, SHOWN, Claim, Part, Par
 
 FINEST = "NTKGP-param ranks best on physical models"
 CONSERVATIVE = "NTKGP-param predicts a larger sd than DE"
-OTHERS = ("MLM", "T", "O", "real")
+OTHERS = (*(kind for kind in SYNTHETIC if kind != "PM"), "real")
 
 
 def by_paper(results: Results) -> Parts:

@@ -1,5 +1,6 @@
 """Claim 19: RAFs on real-world data."""
 
+from rafs.datasets.core import SYNTHETIC
 from rafs.reporting.judgement.paper_rule import Ranks, extreme_category
 from rafs.reporting.judgement.results import Results
 from rafs.reporting.judgement.standings import contrast, of_categories
@@ -16,7 +17,7 @@ def by_ranks(ranks: Ranks) -> Parts:
 def by_tests(results: Results) -> Parts:
     """Compare ranks on real-world data with those elsewhere."""
     real = of_categories(results, "real")
-    others = of_categories(results, "PM", "MLM", "T", "O")
+    others = of_categories(results, *SYNTHETIC)
     return [contrast(NAME, results, "rafs", real, others, expect="worse")]
 
 

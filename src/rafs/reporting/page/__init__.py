@@ -12,17 +12,20 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from string import Template
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import pandas as pd
 
 from rafs.evaluation import metrics
 from rafs.reporting import labels, table_files
+from rafs.reporting.catalogue import declaration
 from rafs.reporting.inputs import KEYS, Inputs
 from rafs.reporting.page import answer, details, intervals, scores, uci, why
-from rafs.reporting.page.elements import Html, facts, frame_table, join, shown_table, tag
+from rafs.reporting.page.elements import Html, facts, frame_table, join, shown, shown_table, tag
 from rafs.reporting.table import ReportTable
+
+Part = TypeVar("Part")
 
 CITATION = """@inproceedings{stoyanova2023toward,
   title     = {Toward Robust Uncertainty Estimation with Random Activation Functions},
@@ -64,7 +67,6 @@ def build(
     compared: Sequence[str] = ("main", "de_nll", "rafs_on"),
     figures: Mapping[str, bytes] | None = None,
     beside_answer: Sequence[str] = (),
-    sections: Mapping[str, str] | None = None,
     tables: Mapping[str, ReportTable] | None = None,
     claims: Sequence[Mapping[str, Any]] = (),
     params: str = "",
@@ -76,8 +78,8 @@ def build(
     `experiments` are all that were asked for (their lost runs are listed), `compared` those whose
     methods stand side by side in the table of scores; the first of them decides the headline.
     `figures` are SVG files by name in the order of the page, of which those `beside_answer` come
-    first and others are in the section that `sections` says; `params` is the text of the parameter
-    file, `origin` says who made the page, where and when.
+    first; like `tables`, the others are in the sections that they declare. `params` is the text of
+    the parameter file, `origin` says who made the page, where and when.
     """
     rows = _rows(inputs, compared).drop_duplicates(["method", "dataset", "seed"])
     main = _rows(inputs, compared[:1])
@@ -86,26 +88,25 @@ def build(
     cells = {m: scores.scores(rows, m, methods) for m in explored if m in rows}
     drawn = {name: _figure(name, svg) for name, svg in (figures or {}).items()}
     beside = [drawn.pop(name) for name in beside_answer if name in drawn]
-    placed = {
-        section: [drawn.pop(name) for name in list(drawn) if (sections or {}).get(name) == section]
-        for section in ("why", "uci", "intervals")
-    }
-    folded = {name: _further(name, table) for name, table in (tables or {}).items()}
+    placed = {key: list(_of(key, "figures", drawn).values()) for key in SECTIONS}
+    tables = tables or {}
+    recalibrated = _of("intervals", "tables", tables)
+    folded = {name: _further(name, table) for name, table in tables.items()}
     content: dict[str, list[Any]] = {
         "answer": [*answer.headline(main), *answer.activations(rows), *beside],
         "claims": answer.claims(claims),
-        "why": why.section(tables or {}, placed["why"]),
-        "uci": uci.section(tables or {}, placed["uci"]),
+        "why": why.section(_of("why", "tables", tables), placed["why"]),
+        "uci": uci.section(tables, placed["uci"]),
         "intervals": intervals.section(
-            (tables or {}).get(intervals.TABLE),
+            list(recalibrated.values()),
             placed["intervals"],
-            folded.pop(intervals.TABLE, None),
+            [folded.pop(name) for name in recalibrated],
         ),
         "scores": [
             scores.explorer(rows, cells, methods),
             details.stored(inputs, rows, cells),
         ],
-        "figures": [tag("div", list(drawn.values()), class_="gallery")] if drawn else [],
+        "figures": shown(placed["figures"]),
         "tables": list(folded.values()),
         "datasets": [
             scores.section(name, rows, cells, inputs.record(name))
@@ -126,6 +127,12 @@ def build(
     ]
     links = [tag("a", short, href=f"#{key}") for key, (short, _) in SECTIONS.items() if parts[key]]
     return _page(join(links), join(body))
+
+
+def _of(section: str, kind: str, named: Mapping[str, Part]) -> dict[str, Part]:
+    """Return those of the tables or figures that declare a section of the page."""
+    chosen = (name for name in named if declaration(kind, name).section == section)
+    return {name: named[name] for name in chosen}
 
 
 def _page(links: Html, body: Html) -> str:

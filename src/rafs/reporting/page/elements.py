@@ -80,7 +80,7 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
 
 
-def shown(figures: Sequence[Html], tables: Sequence[str]) -> list[Html]:
+def shown(figures: Sequence[Html], tables: Sequence[str] = ()) -> list[Html]:
     """Return the figures of a section, and links to its tables."""
     parts = [tag("div", list(figures), class_="gallery")] if figures else []
     links = [tag("a", name.replace("_", " "), href=f"#table-{name}") for name in tables]

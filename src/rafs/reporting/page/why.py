@@ -7,19 +7,15 @@ from rafs.reporting.page.answer import badge
 from rafs.reporting.page.elements import Html, shown, tag
 from rafs.reporting.table import ReportTable, records
 
-TABLES = (
-    "single_activation", "other_diversity", "activation_sets", "activation_count",
-    "larger_ensembles", "epistemic",
-)  # fmt: skip
-
 
 def section(tables: Mapping[str, ReportTable], figures: Sequence[Html]) -> list[Html]:
     """Return the section; nothing where its experiments were not run."""
+    judged = {name: table for name, table in tables.items() if "finding" in table.frame}
     content = []
-    if "why" in tables:
+    for table in judged.values():
         content.append(tag("p", "Statements of ours, judged over datasets as the claims are."))
-        content.append(tag("ol", _findings(tables["why"]), class_="claims"))
-    return content + shown(figures, [name for name in TABLES if name in tables])
+        content.append(tag("ol", _findings(table), class_="claims"))
+    return content + shown(figures, [name for name in tables if name not in judged])
 
 
 def _findings(table: ReportTable) -> list[Html]:

@@ -13,6 +13,7 @@ CAPTION = (
     "k of them, drawn per seed."
 )
 READS = ("scores",)
+SECTION = "why"
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:

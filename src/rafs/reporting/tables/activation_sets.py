@@ -13,6 +13,7 @@ CAPTION = (
     "RAFs with the order of the paper and with other sets."
 )
 READS = ("scores",)
+SECTION = "why"
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:

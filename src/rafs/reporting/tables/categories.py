@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from rafs.datasets.core import CATEGORIES
 from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
@@ -19,7 +20,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     metric = str(options.get("metric", "nll"))
     frame, few = statistics.without_few_inside(ranked(chosen(inputs, options, ("main",))))
     parts = {"All": (frame, metric)}
-    for name in labels.CATEGORIES:
+    for name in CATEGORIES:
         part = frame[frame["category"] == name]
         parts |= {labels.category(name): (part, metric)} if len(part) else {}
     for name, prefix in (("Inside", "in_"), ("Outside", "out_")):

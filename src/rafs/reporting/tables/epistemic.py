@@ -18,6 +18,7 @@ CAPTION = (
     "draws of data and networks, at test points inside and outside the training range."
 )
 READS = ("scores", "predictions", "data")
+SECTION = "why"
 
 RAFS, ANCHORED = "rafs", "ae"
 

@@ -13,6 +13,7 @@ CAPTION = (
     "twenty."
 )
 READS = ("scores",)
+SECTION = "why"
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:

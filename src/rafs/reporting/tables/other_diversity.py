@@ -13,6 +13,7 @@ CAPTION = (
     "they see, the scale of their priors, or their widths."
 )
 READS = ("scores",)
+SECTION = "why"
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:

@@ -32,6 +32,7 @@ CAPTION = (
     "coverage with the exact 95 % interval over datasets."
 )
 READS = ("scores", "recalibrated")
+SECTION = "intervals"
 HEAD = (
     "Method", "Test rows", "Intervals", "90 %", "95 %", "holds on", "width", "interval score",
     "NLL",

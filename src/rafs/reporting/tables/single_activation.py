@@ -15,6 +15,7 @@ CAPTION = (
     "the seven, the best of them on each dataset, and the one that tuning picks."
 )
 READS = ("scores",)
+SECTION = "why"
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:

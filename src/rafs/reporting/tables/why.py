@@ -16,6 +16,7 @@ CAPTION = (
     "datasets, as the paper's claims are."
 )
 READS = ("scores",)
+SECTION = "why"
 COLUMNS = (
     "finding", "statement", "verdict", "kind", "part", "outcome", "detail", "rival", "difference",
     "low", "high", "p",

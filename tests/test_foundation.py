@@ -14,7 +14,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rafs import files, seeding
+from rafs import files, methods, seeding
 from rafs.errors import DamagedFileError
 from rafs.pipeline import provenance
 
@@ -223,6 +223,16 @@ def test_the_closure_follows_relative_and_nested_imports():
     assert {"rafs.files", "rafs.methods.base", "rafs.engine.fused"} <= set(modules)
     assert "numpy" in foreign
     assert not any(name.startswith("rafs.reporting") for name in modules)
+
+
+FROM_PARAMS = ("rafs.methods.estimator", "rafs.methods.predictions")  # define methods there
+
+
+@pytest.mark.parametrize("module", [*map(methods.module_of, methods.names()), *FROM_PARAMS])
+def test_an_edit_of_a_metric_retrains_no_method(module):
+    modules, _ = provenance.closure(["rafs.pipeline.jobs.train", module])
+    assert module in modules
+    assert "rafs.evaluation.metrics" not in modules
 
 
 def test_an_import_for_annotations_alone_is_no_dependency():

@@ -17,7 +17,7 @@ import pandas as pd
 from rafs.datasets import tabular
 from rafs.errors import DataError, ParameterError
 from rafs.evaluation import quantiles
-from rafs.evaluation.metrics import Array
+from rafs.evaluation.quantiles import Array
 
 KEYS = ("dataset", "method", "split", "group", "role")
 OTHERS = ("y", "mean", "sd", "variance", "seed", "n_train")

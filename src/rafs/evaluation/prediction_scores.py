@@ -10,7 +10,7 @@ import pandas as pd
 from rafs.datasets.core import USER
 from rafs.datasets.tabular import LEAST_ROWS, LEAST_TEST
 from rafs.errors import DataError, RafsError
-from rafs.evaluation import metrics, quantiles, recalibration
+from rafs.evaluation import intervals, metrics, quantiles, recalibration
 from rafs.evaluation.predicted import Predicted
 
 PINBALL = "pinball"  # of files with quantiles
@@ -85,8 +85,7 @@ def _raw(part: Predicted) -> metrics.Scores:
     """Return the scores of predictions as they are."""
     result = metrics.scores(part.y, part.mean, part.variance)
     if part.levels:
-        intervals = quantiles.central(part.levels, part.quantiles)
-        result |= quantiles.scores(part.y, intervals)
+        result |= intervals.scores(part.y, intervals.central(part.levels, part.quantiles))
         result[PINBALL] = quantiles.pinball(part.y, part.levels, part.quantiles)
     return result
 

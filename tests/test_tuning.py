@@ -274,6 +274,18 @@ def test_where_all_trials_diverge_the_default_is_used(noise):
     }  # fmt: skip
 
 
+def test_trials_that_fail_are_counted_with_the_first_reason():
+    """Fractions are no numbers of neighbours: the default alone has a score."""
+    path = "sklearn.neighbors.KNeighborsRegressor"
+    he = datasets.load("he", 0)
+    given = Problem("knn", {"estimator": path}, "he", 0, he.x_train, he.y_train, 0.1)
+    space = {"n_neighbors": {"log_uniform": [2, 8]}}
+    best = tuning.best(tuning.tune([given], search(space, trials=4, keep=2), HOW)[0])
+    assert (best["status"], best["trial"]) == ("ok", 0)
+    assert best["message"].startswith("3 of 4 trials failed; the first: knn: ")
+    assert "n_neighbors" in best["message"]
+
+
 def test_a_diverged_trial_is_never_chosen():
     given = problem("de", activation="linear", learning_rate=1e30)
     trials = tuning.tune([given], search({"learning_rate": RATE}, trials=4, keep=2), HOW)[0]

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import norm
+from scipy.stats import multivariate_normal, norm
 from sklearn.linear_model import BayesianRidge
 from sklearn.neighbors import KNeighborsRegressor
 
@@ -44,7 +44,7 @@ def any_estimator(cls, arguments=None, task=TASK):
 
 def test_a_network_without_hidden_layers_has_the_exact_linear_posterior():
     prior = {"scaling": "none", "output": 1.3, "bias": 0.7}
-    settings = {"hidden": [], "prior": prior, "learning_rate": 0.05}
+    settings = {"hidden": [], "prior": prior, "learning_rate": 0.05, "evidence": False}
     how = training(60, {"steps": 3000, "dtype": "float64"})
     found = fitted("laplace", settings, how=how).predict(NEW)
     design, new = (np.column_stack([x, np.ones(len(x))]) for x in (X, NEW))
@@ -52,6 +52,43 @@ def test_a_network_without_hidden_layers_has_the_exact_linear_posterior():
     assert_allclose(found.mean, new @ np.linalg.solve(precision, design.T @ Y / 0.01), atol=1e-6)
     assert_allclose(found.epistemic, (new @ np.linalg.inv(precision) * new).sum(axis=1))
     assert_allclose(found.variance, found.epistemic + 0.01)
+
+
+def test_the_noise_of_laplace_maximises_the_evidence():
+    """MacKay's fixed point is a stationary point of ln p(y | σ) of the linear model."""
+    weights = {"scaling": "none", "output": 1.3, "bias": 1.3}
+    settings = {"hidden": [], "prior": weights, "learning_rate": 0.05}
+    how = training(60, {"steps": 3000, "dtype": "float64"})
+    design = np.column_stack([X, np.ones(len(X))])
+
+    def found(noise):
+        return fitted("laplace", settings, Task(X, Y, noise, ("external",)), how).noise
+
+    def log_evidence(sd):
+        covariance = 1.3**2 * design @ design.T + sd**2 * np.eye(len(X))
+        return multivariate_normal(np.zeros(len(X)), covariance).logpdf(Y)
+
+    noise = 0.1
+    for _ in range(20):  # the network is the posterior mean for the noise that it is told
+        noise = found(noise)
+    around = [log_evidence(noise * factor) for factor in (0.99, 1.0, 1.01)]
+    assert max(around) == around[1]
+    assert noise > 0.3  # a line does not fit a sine
+    assert found(2.0) == 2.0  # the noise of the data is the least
+
+
+def test_laplace_allows_for_what_its_network_does_not_fit():
+    """With hardly any noise in the data, errors on new rows are of the size that it predicts."""
+    rows = np.random.default_rng(0).uniform(-1.5, 1.5, size=(200, 2))
+    truth = np.sin(2 * rows[:, 0]) + 0.5 * rows[:, 1]
+    task = Task(rows[:100], truth[:100], 0.002, ("external",))
+
+    def squared_error_in_variances(evidence):
+        found = fitted("laplace", {"evidence": evidence}, task).predict(rows[100:])
+        return np.mean((truth[100:] - found.mean) ** 2 / found.variance)
+
+    assert squared_error_in_variances(True) < 5
+    assert squared_error_in_variances(False) > 50
 
 
 def test_laplace_doubts_more_away_from_the_data():
@@ -208,6 +245,30 @@ class WithMean(Known):
         return self.truth(X)[0][:, None]
 
 
+class InPlace(WithStd):
+    """Scales the rows that it is given, as an estimator with `copy_X=False` may."""
+
+    def fit(self, X, y):
+        X *= 2
+        y -= 1
+        return self
+
+    def predict(self, X, return_std=False):
+        X *= 2
+        return super().predict(X, return_std)
+
+
+class Sampling(WithStd):
+    """Samples with NumPy's global generator when it predicts."""
+
+    def predict(self, X, return_std=False):
+        import warnings
+
+        warnings.warn("sampled", stacklevel=1)
+        mean, sd = self.truth(X)
+        return mean + np.random.normal(size=len(X)), sd  # noqa: NPY002
+
+
 class Without:
     def fit(self, X, y):
         return self
@@ -262,6 +323,22 @@ def test_a_warning_is_kept_and_harms_nothing():
     assert_allclose(found.mean, NEW.sum(axis=1))
 
 
+def test_a_class_that_works_in_place_changes_no_row_of_ours():
+    x, y, new = TASK.x.copy(), TASK.y.copy(), NEW.copy()
+    any_estimator(InPlace)
+    np.testing.assert_array_equal(TASK.x, x)
+    np.testing.assert_array_equal(TASK.y, y)
+    np.testing.assert_array_equal(NEW, new)
+
+
+def test_a_class_that_samples_in_predict_is_repeatable_and_its_warning_is_kept():
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    (_, one), (model, two) = any_estimator(Sampling), any_estimator(Sampling)
+    np.testing.assert_array_equal(one.mean, two.mean)
+    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+    assert model.message == "mine warned: sampled"
+
+
 def test_what_cannot_predict_is_said():
     _, found = any_estimator(Without)
     assert "mine: it has none of predict(X, return_std=True)" in str(found)
@@ -299,6 +376,10 @@ def test_an_argument_that_the_class_lacks_is_refused_with_what_it_has():
     path = "sklearn.neighbors.KNeighborsRegressor"
     with pytest.raises(ParameterError, match=r"has no argument 'neighbours' .*n_neighbors"):
         methods.of("k", {"estimator": path}).resolve({"arguments": {"neighbours": 3}})
+    kernel = {"class": "sklearn.gaussian_process.kernels.RBF"}
+    process = methods.of("p", {"estimator": "sklearn.gaussian_process.GaussianProcessRegressor"})
+    with pytest.raises(ParameterError, match=r"'kernel__lengthscale' .*kernel__length_scale"):
+        process.resolve({"arguments": {"kernel": kernel}}, {"kernel__lengthscale": 2.0})
     with pytest.raises(ParameterError, match="arguments must be a group"):
         methods.of("k", {"estimator": path}).resolve({"arguments": 3})
     with pytest.raises(ParameterError, match="must be the dotted path of a class"):
@@ -317,6 +398,44 @@ CODE = """class Mean:
     def predict(self, X):
         return X[:, 0]
 """
+
+
+@pytest.mark.parametrize("name", ["gp", "ae", "ngboost"])
+def test_a_method_of_the_package_cannot_be_defined_again(name):
+    with pytest.raises(
+        ParameterError, match=rf"methods\.{name} has 'estimator', but .*another name"
+    ):
+        methods.of(name, {"estimator": "sklearn.linear_model.BayesianRidge"})
+
+
+def test_a_method_without_settings_says_so():
+    with pytest.raises(ParameterError, match=r"methods\.ridge has no settings, so .* 'alpha'"):
+        methods.get("ridge").resolve({"alpha": 1.0})
+
+
+@pytest.mark.parametrize("edited", ["methods/own.py", "plugins/helper.py", "helpers/inner.py"])
+def test_all_code_of_the_project_that_a_class_imports_is_its_identity(
+    edited, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("RAFS_PROJECT", str(tmp_path))
+    monkeypatch.setattr("sys.path", [*sys.path])
+    for file, text in {
+        "methods/own.py": f"import helper\nfrom helpers import inner\n\n\n{CODE}",
+        "plugins/helper.py": "import numpy\nimport helper\n",
+        "helpers/inner.py": "x = 1\n",
+        "plugins/unused.py": "x = 1\n",
+    }.items():
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(text)
+    settings = {"estimator": "methods.own.Mean", "arguments": {}}
+    method = methods.of("mean", settings)
+    before = method.identity(settings)
+    assert before["methods"] is not None
+    (tmp_path / "plugins/unused.py").write_text("x = 2\n")
+    assert method.identity(settings) == before
+    with (tmp_path / edited).open("a") as file:
+        file.write("y = 2\n")
+    assert method.identity(settings) != before
 
 
 @pytest.mark.parametrize("file", ["mine_only.py", "mine_only/__init__.py"])

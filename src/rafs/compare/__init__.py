@@ -186,7 +186,8 @@ class Worker:
             "status": "ok", "message": "",
         }  # fmt: skip
         try:
-            runs.load_compiled_code(method)  # what is compiled once is nobody's training time
+            runs.load_compiled_code(method)  # neither this nor an import is training time
+            runs.import_code(spec)
             begun = time.process_time()
             runs.tune([run])
             (found,) = runs.fit_predict([runs.prepare(run)])
@@ -200,7 +201,7 @@ class Worker:
         except (DivergedError, ParameterError) as error:
             status = getattr(error, "status", "diverged")
             return {**row, "status": status, "message": str(error)}
-        return {**row, "message": found.message or "", "cpu_seconds": cost}
+        return {**row, "message": runs.remark(run, found) or "", "cpu_seconds": cost}
 
 
 _worker: Worker | None = None

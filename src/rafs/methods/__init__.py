@@ -155,9 +155,15 @@ def of(name: str, settings: Mapping[str, Any]) -> "Method":
 
 def defined_by(name: str, settings: Mapping[str, Any]) -> str | None:
     """Return the setting that defines a method; None for one of this package."""
+    key = next((key for key in DEFINED if key in settings), None)
     if name in names() or name in _aliases():
+        if key is not None and key not in get(name).defaults:
+            raise ParameterError(
+                f"methods.{name} has {key!r}, but {name!r} is a method of this package; choose "
+                "another name"
+            )
         return None
-    return next((key for key in DEFINED if key in settings), None)
+    return key
 
 
 @cache

@@ -1,16 +1,18 @@
 """Any importable estimator as a method that params.yaml defines.
 
     methods:
-      gp:
+      rbf_gp:
         estimator: sklearn.gaussian_process.GaussianProcessRegressor
         arguments: {kernel: {class: sklearn.gaussian_process.kernels.RBF, length_scale: 1.0}}
         search: {kernel__length_scale: {log_uniform: [0.1, 10.0]}}
 
 A value with a key `class` is an object of that class. A name with double underscores addresses an
 argument of an argument, as in scikit-learn's `set_params`. Modules are found as Python finds them,
-and in `plugins/` and the current directory.
+and in `plugins/` and the project's directory. What a run depends on is the version of an installed
+package, or the code of a module of the project and of all modules of the project that it imports.
 """
 
+import ast
 import hashlib
 import inspect
 import os
@@ -76,12 +78,28 @@ class EstimatorMethod(ExternalMethod):
         known = parameters(kind)
         if not known or any(p.kind is p.VAR_KEYWORD for p in known.values()):
             return
+        nested = self._nested(arguments) if any(NESTED in name for name in arguments) else None
         for name in arguments:
-            if name.split(NESTED)[0] not in known:
+            first = name.split(NESTED)[0]
+            if first not in known:
                 raise ParameterError(
-                    f"{where}: {self.path} has no argument {name.split(NESTED)[0]!r} "
+                    f"{where}: {self.path} has no argument {first!r} "
                     f"(known: {', '.join(known) or 'none'})"
                 )
+            if nested is not None and NESTED in name and name not in nested:
+                inner = [each for each in nested if each.startswith(first + NESTED)]
+                raise ParameterError(
+                    f"{where}: {self.path} has no argument {name!r} "
+                    f"(known: {', '.join(inner) or f'none in {first}'})"
+                )
+
+    def _nested(self, arguments: Mapping[str, Any]) -> list[str] | None:
+        """Return all arguments and arguments of arguments; None if the class does not tell."""
+        plain = {name: value for name, value in arguments.items() if NESTED not in name}
+        try:
+            return list(load(self.path)(**build(plain)).get_params())
+        except Exception:  # the runs of the method will say what is wrong
+            return None
 
     def identity(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the version of every package that a class comes from, or the hash of its code."""
@@ -148,9 +166,9 @@ def identity(path: str) -> tuple[str, str | None]:
     """Return what a class comes from, and its version: of a package, or a hash of its code."""
     top = path.partition(".")[0]
     found = distributions().get(top)
-    if found and top != PACKAGE:
+    if found and top != PACKAGE and any(map(_installed, _files(top))):
         return found[0], version(found[0])
-    _look_in_project()
+    _look_in_project()  # or an editable installation, whose version says nothing of its code
     return top, code(path.rpartition(".")[0] if top == PACKAGE else top)
 
 
@@ -161,21 +179,74 @@ def distributions() -> Mapping[str, list[str]]:
 
 
 def code(module: str) -> str | None:
-    """Return a hash of a module's file, or of all files of a package; None if there is no such."""
-    spec = find_spec(module)
-    if spec is None or not spec.origin or not spec.has_location:
+    """Return a hash of a module or package and of all that it imports from the project.
+
+    None if there is no such module.
+    """
+    found: dict[str, list[Path]] = {}
+    _follow(module, found)
+    files = [file for name in sorted(found) for file in found[name]]
+    if not files:
         return None
-    file = Path(spec.origin)
-    files = sorted(file.parent.rglob("*.py")) if spec.submodule_search_locations else [file]
     return hashlib.sha256(b"\0".join(each.read_bytes() for each in files)).hexdigest()
+
+
+def _follow(module: str, found: dict[str, list[Path]]) -> None:
+    """Add the files of a module, and of the modules of the project that they import."""
+    found[module] = files = _files(module)
+    for file in files:
+        for name in _imported(file):
+            if name not in found and any(_in_project(each) for each in _files(name)):
+                _follow(name, found)
+
+
+def _files(module: str) -> list[Path]:
+    """Return the file of a module, or all files of a package."""
+    try:
+        spec = find_spec(module)
+    except (ImportError, ValueError):
+        return []
+    if spec is None:
+        return []
+    if spec.submodule_search_locations is not None:
+        folders = [Path(folder) for folder in spec.submodule_search_locations]
+        return sorted(file for folder in folders for file in folder.rglob("*.py"))
+    return [Path(spec.origin)] if spec.has_location and spec.origin else []
+
+
+def _imported(file: Path) -> set[str]:
+    """Return the top-level modules that a file imports."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError):
+        return set()
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names - {PACKAGE}
+
+
+def _in_project(file: Path) -> bool:
+    """Whether a file belongs to the project, and not to an environment inside it."""
+    return file.resolve().is_relative_to(_project()) and not _installed(file)
+
+
+def _installed(file: Path) -> bool:
+    return not {"site-packages", "dist-packages"}.isdisjoint(file.parts)
+
+
+def _project() -> Path:
+    return Path(os.environ.get(PROJECT, ".")).resolve()
 
 
 def _look_in_project() -> None:
     """Let Python find the modules of the project after all others."""
-    project = Path(os.environ.get(PROJECT, "."))
-    for folder in (project / PLUGINS, project):
-        if folder.is_dir() and str(folder.resolve()) not in sys.path:
-            sys.path.append(str(folder.resolve()))
+    for folder in (_project() / PLUGINS, _project()):
+        if folder.is_dir() and str(folder) not in sys.path:
+            sys.path.append(str(folder))
 
 
 def build(value: Any) -> Any:

@@ -11,14 +11,17 @@ Such a model is fitted in standardised units as all others are, and predicts in 
 A model of this package may have ``moments(X)`` instead, which tells the epistemic part as well. Of
 other models it is not known: their whole variance counts as aleatoric.
 
-What goes wrong inside a model is an `EstimatorError` in place of its predictions.
+What goes wrong inside a model is an `EstimatorError` in place of its predictions. A model gets
+copies of the arrays, so that one that works in place changes no other trial. NumPy's global
+generator has a seed of its own while the model is fitted and while it predicts.
 """
 
 import inspect
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,21 +77,27 @@ def parameters(function: Any) -> Mapping[str, inspect.Parameter]:
         return {}
 
 
-@dataclass(frozen=True)
+@dataclass
 class FittedModel:
-    """A fitted model that predicts as an `Ensemble` does, and what it warned of."""
+    """A fitted model that predicts as an `Ensemble` does, and its warnings."""
 
     name: str
     model: Any
     noise: float  # of a model that predicts a mean alone, in standardised units
-    message: str | None = None
+    seed: int = 0  # for models that sample when they predict
+    warned: list[str] = field(default_factory=list)
+
+    @property
+    def message(self) -> str | None:
+        """The first two different warnings of fitting and predicting."""
+        said = list(dict.fromkeys(self.warned))[:2]
+        return f"{self.name} warned: {'; '.join(said)}" if said else None
 
     def predict(self, x: Array) -> Prediction:
         """Return a Gaussian for every row, or raise an EstimatorError."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with isolated(self.seed, self.warned):
             try:
-                mean, sd, epistemic = self._moments(x)
+                mean, sd, epistemic = self._moments(x.copy())
             except EstimatorError as error:
                 raise EstimatorError(f"{self.name}: {error}") from None
             except (Exception, SystemExit) as error:
@@ -126,6 +135,20 @@ class FittedModel:
             found = self.model.predict_quantiles(x, np.array(LEVELS))
             return *gaussian(LEVELS, checked("quantiles", found, len(x), len(LEVELS))), nothing
         return self.model.predict(x), np.full(len(x), self.noise), nothing
+
+
+@contextmanager
+def isolated(seed: int, warned: list[str]) -> Iterator[None]:
+    """Run a model with NumPy's global generator seeded, and collect its warnings."""
+    state = np.random.get_state()  # noqa: NPY002
+    np.random.seed(seed)  # noqa: NPY002 (models without a random_state of their own use it)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+    finally:
+        np.random.set_state(state)  # noqa: NPY002
+        warned += [" ".join(str(w.message).split())[:SHOWN] for w in caught]
 
 
 def _value(attribute: Any) -> Any:
@@ -186,19 +209,13 @@ class ExternalMethod(Method):
     def fitted(self, task: Task, settings: Settings, training: Training) -> Any:
         """Return a fitted model, or the error that it ended with."""
         seed = seed_integer(*task.key, "model") % 2**31
-        state = np.random.get_state()  # noqa: NPY002
-        np.random.seed(seed)  # noqa: NPY002 (models without a random_state of their own use it)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        warned: list[str] = []
+        with isolated(seed, warned):
             try:
                 model = self.make(settings, training, task, seed)
-                model.fit(task.x, task.y)
+                model.fit(task.x.copy(), task.y.copy())
             except EstimatorError as error:
                 return EstimatorError(f"{self.name}: {error}")
             except (Exception, SystemExit) as error:
                 return EstimatorError(failure(self.name, "fit", error))
-            finally:
-                np.random.set_state(state)  # noqa: NPY002
-        said = dict.fromkeys(" ".join(str(w.message).split())[:SHOWN] for w in caught)
-        message = f"{self.name} warned: {'; '.join(list(said)[:2])}" if said else None
-        return FittedModel(self.name, model, float(task.noise), message)
+        return FittedModel(self.name, model, float(task.noise), seed, warned)

@@ -4,10 +4,17 @@ One network is trained to the maximum of its posterior, Eq. 2 with the centre 0.
 layers it is linear in the weights w of its last layer, whose posterior is then a Gaussian without
 further approximation:
 
-    w | y ~ N(ŵ, A⁻¹),    A = Φᵀ Φ / σ_a² + Σ_w⁻¹
+    w | y ~ N(ŵ, A⁻¹),    A = Φᵀ Φ / σ² + Σ_w⁻¹
 
 where row i of Φ holds the last hidden units for x_i, and 1 for the bias. The prediction at x has
-the mean of the network and the variance φ(x)ᵀ A⁻¹ φ(x) + σ_a².
+the mean of the network and the variance φ(x)ᵀ A⁻¹ φ(x) + σ².
+
+The likelihood also has to explain what the network does not fit. Its noise σ is therefore estimated
+by the evidence from the residuals r (MacKay 1992), and is at least the noise σ_a of the data:
+
+    σ² = max(σ_a², ‖r‖² / (n - γ)),    γ = Σ_k λ_k / (λ_k + σ²)
+
+with the eigenvalues λ_k of Σ_w^½ Φᵀ Φ Σ_w^½; γ is the effective number of parameters.
 """
 
 from dataclasses import dataclass, replace
@@ -15,13 +22,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
+from scipy.optimize import brentq
 
 from rafs.engine import Fit, Members, outputs
 from rafs.engine.layout import layers, n_parameters
 from rafs.methods.base import COMMON, Method, Task, TrainingPlan
 from rafs.methods.ensemble import PRECISE, Array, Ensemble, Prediction
 from rafs.methods.prior import deviations, regularisation
-from rafs.methods.settings import Settings, extend
+from rafs.methods.settings import Settings, extend, switch
 
 LEAST_NOISE = 1e-3  # in standard deviations of y, so that A has a root
 
@@ -45,7 +53,11 @@ class Laplace(Method):
 
     name, label, role, order = "laplace", "Laplace", "reference", 7
     anchored = True
-    schema = extend(COMMON, prior={"weight": 2.0})
+    schema = extend(
+        COMMON,
+        {"evidence": switch(True, "whether the noise is re-estimated from the residuals")},
+        prior={"weight": 2.0},
+    )
 
     def plan(self, task: Task, settings: Settings) -> TrainingPlan:
         """Return one network, regularised towards zero."""
@@ -59,8 +71,32 @@ class Laplace(Method):
         last = last_layer(plan.members)
         phi = units(plan.members, trained.theta[0], task.x)
         prior = deviations(trained.widths, settings["prior"])[last]
-        precision = phi @ phi.T / max(task.noise, LEAST_NOISE) ** 2 + np.diag(1 / prior**2)
+        gram, noise = phi @ phi.T, max(task.noise, LEAST_NOISE)
+        if settings["evidence"]:
+            residuals = task.y - trained.predict(task.x).mean
+            noise = evidence(np.outer(prior, prior) * gram, residuals, noise)
+            trained = replace(trained, noise=noise)
+        precision = gram / noise**2 + np.diag(1 / prior**2)
         return LastLayer(**vars(trained), factor=cholesky(precision, lower=True))
+
+
+def evidence(gram: Array, residuals: Array, least: float) -> float:
+    """Return the noise σ that satisfies ‖r‖² = σ² (n - γ), or `least` if that is larger.
+
+    `gram` is Σ_w^½ Φᵀ Φ Σ_w^½. The right-hand side increases with σ.
+    """
+    n, squared = len(residuals), float(residuals @ residuals)
+    eigenvalues = np.linalg.eigvalsh(gram).clip(min=0.0)
+
+    def excess(log_noise: float) -> float:
+        noise = float(np.exp(2 * log_noise))
+        return noise * (n - np.sum(eigenvalues / (eigenvalues + noise))) - squared
+
+    low = float(np.log(least))
+    if excess(low) >= 0:
+        return least
+    high = 0.5 * float(np.log((squared + eigenvalues.sum()) / n + least**2))
+    return float(np.exp(brentq(excess, low, high)))
 
 
 def last_layer(network: Members) -> NDArray[np.intp]:

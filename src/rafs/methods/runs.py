@@ -7,7 +7,7 @@ standardised (`scaled`).
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,9 +39,9 @@ class BenchmarkRun:
     seconds: dict[str, float] | None = None
     places: Sequence[Location] = ()  # where its networks were trained; a reference trains none
 
-    @property
+    @cached_property
     def settings(self) -> dict[str, Any]:
-        """The settings that the run is trained with: fixed, tuned and swept ones."""
+        """The settings that the tuned run is trained with: fixed, tuned and swept ones."""
         spec = self.spec
         return methods.of(spec["base"], spec["settings"]).resolve(
             spec["settings"], tuning.settings_of(self.best), spec["sweep"]
@@ -150,6 +150,18 @@ def noise_in_training(run: BenchmarkRun) -> float:
     """Return the noise of a run in standardised units."""
     assert not isinstance(run.data, str)
     return noise(run.best, run.data, scaler(run.spec, run.data.y_train))
+
+
+def remark(run: BenchmarkRun, outcome: Outcome) -> str | None:
+    """Return what a run that ended well has to say: of its tuning, and of its model."""
+    tuned = run.best["message"] if run.trials else None
+    return "; ".join(filter(None, [tuned, outcome.message])) or None
+
+
+def import_code(spec: dict[str, Any]) -> None:
+    """Import the class of a method that params.yaml defines, so that no run is charged for it."""
+    if spec["base"] not in methods.names():
+        methods.of(spec["base"], spec["settings"]).resolve(spec["settings"])
 
 
 @cache

@@ -164,6 +164,8 @@ def _lay(schema: Schema, target: Settings, layer: Mapping[str, Any], where: str)
         raise ParameterError(f"{where} must be a group of settings, not {layer!r}")
     for name, value in layer.items():
         head, _, rest = str(name).partition(".")
+        if not schema:
+            raise ParameterError(f"{where} has no settings, so it cannot have {head!r}; remove it")
         if head not in schema:
             nearest = difflib.get_close_matches(head, schema, n=1, cutoff=0.0)[0]
             raise ParameterError(

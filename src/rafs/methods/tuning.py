@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rafs import methods
-from rafs.errors import DivergedError
+from rafs.errors import DivergedError, EstimatorError
 from rafs.evaluation.likelihood import fit_noise, gaussian_nll
 from rafs.methods.base import Method, Task, predict, training
 from rafs.methods.ensemble import Scaler
@@ -80,6 +80,7 @@ class Trial:
     nll: float | None = None
     status: str = "diverged"
     round: str = "screening"
+    message: str | None = None  # why it failed
     held_out: HeldOut = field(default_factory=HeldOut, compare=False, repr=False)
 
     def row(self) -> dict[str, Any]:
@@ -132,15 +133,25 @@ def tune(problems: Sequence[Problem], search: Search, how: Mapping[str, Any]) ->
 def best(trials: Sequence[Trial]) -> dict[str, Any]:
     """Return the values of the best trial; the default if all of the final round diverged."""
     lost = trials[0].nll is None
-    tried = sum(trial.round == "final" for trial in trials)
     chosen = min(trials, key=lambda trial: trial.number) if lost else trials[0]
     noise = {} if chosen.noise is None else {"noise": chosen.noise}
     return {
         "status": "diverged" if lost else "ok",
-        "message": f"all {tried} finalists diverged; the default is used" if lost else None,
+        "message": _remark(trials),
         "trial": chosen.number,
         "values": chosen.values | noise,
     }
+
+
+def _remark(trials: Sequence[Trial]) -> str | None:
+    """Say that trials failed, with the first reason, or that no finalist has a score."""
+    failed = [trial for trial in trials if trial.status == EstimatorError.status]
+    if failed:
+        return f"{len(failed)} of {len(trials)} trials failed; the first: {failed[0].message}"
+    if trials[0].nll is not None:
+        return None
+    finalists = sum(trial.round == "final" for trial in trials)
+    return f"all {finalists} finalists diverged; the default is used"
 
 
 def settings_of(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -283,7 +294,9 @@ def _scored(trial: Trial, parts: Sequence[tuple[Split, Any]]) -> Trial:
     """Return a trial with its NLL over all held-out rows, and with its noise if that is fitted."""
     for _, predicted in parts:
         if isinstance(predicted, DivergedError):
-            return replace(trial, nll=None, status=predicted.status, held_out=HeldOut())
+            return replace(
+                trial, nll=None, status=predicted.status, message=str(predicted), held_out=HeldOut()
+            )
     y = np.concatenate([split.y_held for split, _ in parts])
     log_scale = np.concatenate([np.full(len(s.y_held), math.log(s.scale)) for s, _ in parts])
     mean, variance, epistemic = (

@@ -22,8 +22,10 @@ from rafs.methods.runs import (
     BenchmarkRun,
     Outcome,
     fit_predict,
+    import_code,
     noise_in_training,
     prepare,
+    remark,
     tune,
 )
 from rafs.pipeline.jobs import named
@@ -90,6 +92,7 @@ def run_all(jobs: Sequence[TrainingJob]) -> list[RafsError | None]:
             alike.setdefault(canonical_json(kind), []).append((job, run))
     for pairs in alike.values():
         runs = [run for _, run in pairs]
+        import_code(runs[0].spec)
         begun = time.process_time()
         tune(runs)
         tuned = time.process_time()
@@ -151,7 +154,7 @@ def state(run: BenchmarkRun, outcome: Outcome | DivergedError | None) -> tuple[s
         return "missing", run.data
     if isinstance(outcome, DivergedError):
         return outcome.status, str(outcome)
-    return ("ok", outcome.message) if outcome else ("failed", run.best["message"])
+    return ("ok", remark(run, outcome)) if outcome else ("failed", run.best["message"])
 
 
 def arrays(prediction: Prediction | None) -> dict[str, np.ndarray]:

@@ -149,7 +149,9 @@ def test_what_diverges_is_said_and_the_rest_is_shown():
     assert compare.text(half[0], "nll") == "3.50 [0.00, ∞]"
     from rafs.compare import picture
 
-    notes = [t.get_text() for t in picture.draw(frame, rows, "a $ title").texts]
+    figure = picture.draw(frame, rows, "a $ title")
+    assert [len(line.get_xdata()) for axes in figure.axes for line in axes.lines].count(0) == 0
+    notes = [t.get_text() for t in figure.texts]
     assert any("Left out: AE 1 of 10 diverged; DE 1 of 1 diverged." in note for note in notes)
 
 
@@ -256,6 +258,7 @@ def test_a_bar_is_for_terminals_alone(monkeypatch, capsys):
 
 
 ESTIMATORS = """
+import os
 import warnings
 import numpy as np
 
@@ -267,6 +270,18 @@ class Good:
 
     def predict(self, X, return_std=False):
         return np.full(len(X), self.mean), np.full(len(X), self.sd)
+
+
+class Prints(Good):
+    def fit(self, X, y):
+        print("{fitting")
+        os.write(1, b"{still fitting")
+        return super().fit(X, y)
+
+
+class Crashes(Good):
+    def predict(self, X, return_std=False):
+        os._exit(7)
 
 
 class Fails(Good):
@@ -361,6 +376,22 @@ def test_what_an_estimator_does_wrong_is_said_and_the_rest_is_shown(
     assert good["nll"].tolist() == warns["nll"].tolist()
     record_property("faults", len(SAID))
     record_property("survived", len(SAID))
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize("cores", ["1", "2"])
+def test_a_class_that_crashes_loses_its_own_runs_and_one_that_prints_none(
+    cores, table, own_modules, record_property
+):
+    names = ("classes_here.Crashes", "classes_here.Prints", "ridge")
+    found, scores, done = compared(table, *names, cores=cores, more=("--json",))
+    assert json.loads(done.stdout)["methods"][2]["failed"] == 2
+    assert "fitting" in done.stderr
+    (message,) = found["classes_here.Crashes"]["messages"]
+    assert message.startswith("classes_here.Crashes: its process crashed")
+    assert scores.loc["classes_here.Prints"]["status"].tolist() == ["ok", "ok"]
+    record_property("faults", 2)
+    record_property("survived", 2)
 
 
 def test_an_estimator_of_a_file_is_tuned(table, tmp_path):

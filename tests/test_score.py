@@ -117,6 +117,30 @@ def test_the_gaussian_nearest_to_quantiles_is_that_of_least_squares(percents):
     assert np.ravel(found) == pytest.approx([mean, sd])
 
 
+def test_what_a_file_has_besides_and_lacks_is_said(capsys):
+    _, said = scored(capsys, {"y": Y, **SHOWN}), scored(capsys, {**PLAIN, "model": "a"})
+    assert said["remarks"] == ["ignored columns: model"]
+    narrow = {name: values for name, values in SHOWN.items() if name not in ("q0.025", "q0.975")}
+    (remark,) = scored(capsys, {"y": Y, **narrow})["remarks"]
+    assert "95 % interval are those of the Gaussian" in remark
+    assert "no quantiles q2.5 and q97.5" in remark
+
+
+def test_a_method_with_fewer_splits_says_so(capsys):
+    rows = [
+        {"method": method, "split": split, "y": y, "mean": 0.0, "sd": 1.0}
+        for method, splits in (("a", 3), ("b", 2)) for split in range(splits) for y in Y
+    ]  # fmt: skip
+    table = pd.DataFrame(rows).to_dict("list")
+    found = scored(capsys, table)["tables"][0]["methods"]
+    assert {row["label"] for row in found} == {"a", "b (2 of 3 splits)"}
+
+
+def test_a_directory_is_no_file(capsys):
+    assert cli.main(["score", "."]) == 2
+    assert capsys.readouterr().err == "rafs: . is a directory; name a file\n"
+
+
 def test_groups_are_scored_apart(capsys):
     inside = np.arange(80) % 4 > 0
     table = {**PLAIN, "where": np.where(inside, "in", "out")}

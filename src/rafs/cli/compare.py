@@ -20,6 +20,9 @@ from rafs.files import unwritable, write_csv, write_json
 from rafs.reporting import style
 
 
+UNBOUNDED = "–: fewer than 19 training rows were held out, too few for a conformal 95 % interval"
+
+
 def run(options: argparse.Namespace) -> int:
     """Compare the methods, then print and write the results."""
     plan = compare.plan(options.file, vars(options))
@@ -86,10 +89,17 @@ def show(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
     )
     console.print(table)
     console.print(equality(result, rows))
+    if any(compare.lost(row) < row["runs"] and unbounded(row) for row in rows):
+        console.print(UNBOUNDED)
     for row in rows:
         for message in remarks(row):
             console.print(message, markup=False)
     console.print(f"picture: {next(f for f in result['files'] if f.endswith('.png'))}")
+
+
+def unbounded(row: Mapping[str, Any]) -> bool:
+    """Whether no run of a method has a finite conformal interval."""
+    return any(row[name]["mean"] is None for name in compare.SHOWN if compare.is_conformal(name))
 
 
 def remarks(row: Mapping[str, Any]) -> list[str]:

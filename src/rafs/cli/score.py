@@ -32,6 +32,8 @@ INDEPENDENT = (
 
 def run(options: argparse.Namespace) -> int:
     """Score the file, print the scores, and write them if requested."""
+    if Path(options.file).is_dir():
+        raise ParameterError(f"{options.file} is a directory; name a file")
     if options.out and Path(options.out).is_file():
         raise ParameterError(f"--out {options.out} is a file; name a directory")
     if options.out and (problem := unwritable([options.out])):
@@ -43,6 +45,7 @@ def run(options: argparse.Namespace) -> int:
     result = {
         "file": options.file,
         "tables": list(tables(frame, names)),
+        "remarks": prediction_scores.remarks(found),
         "params": params(found, options.file),
     }
     if options.out:
@@ -58,24 +61,25 @@ def run(options: argparse.Namespace) -> int:
 def tables(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield a table per dataset and group of rows: its methods, best first, and the tests."""
     for (dataset, group), part in frame.groupby(["dataset", "group"], sort=False):
-        rows = []
+        raw = part[part["way"] == "raw"]
+        splits, rows = int(raw["seed"].nunique()), []
         for way, runs in part.groupby("way", sort=False):
             found = compare.summary(runs, names)
-            rows += [{**row, "way": way, "label": _label(row["method"], str(way))} for row in found]
-        raw = part[part["way"] == "raw"]
+            rows += [{**row, "way": way, "label": _label(row, str(way), splits)} for row in found]
         yield {
             "dataset": str(dataset),
             "group": group,
             "test_rows": int(raw["n_test"].median()) if not group else None,
-            "splits": int(raw["seed"].nunique()),
+            "splits": splits,
             "methods": rows,
             **_tested(raw, str(rows[0]["method"])),
         }
 
 
-def _label(method: str, way: str) -> str:
-    name = labels.method(method)
-    return name if way == "raw" else f"{name}, {way}"
+def _label(row: Mapping[str, Any], way: str, splits: int) -> str:
+    name = labels.method(row["method"])
+    name = name if way == "raw" else f"{name}, {way}"
+    return name if row["runs"] == splits else f"{name} ({row['runs']} of {splits} splits)"
 
 
 def _tested(raw: pd.DataFrame, best: str) -> dict[str, Any]:
@@ -129,6 +133,8 @@ def show(result: Mapping[str, Any], names: Sequence[str]) -> None:
         console.print(table)
         if "test" in found:
             console.print(verdict(found))
+    for remark in result["remarks"]:
+        console.print(remark, markup=False)
     if result["params"]:
         console.print("to add it to the tables of the benchmark, write into params.yaml")
         console.print("methods:")

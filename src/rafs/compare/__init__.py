@@ -8,10 +8,13 @@ with the same table, name and parameters gives the same numbers, bit for bit.
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +25,7 @@ import pandas as pd
 from rafs import methods
 from rafs.compare import recalibrated, selection
 from rafs.compare.outcome import SHOWN, decimals, equals, label, losses, lost, summary, text
-from rafs.compare.recalibrated import heading
+from rafs.compare.recalibrated import heading, is_conformal
 from rafs.config import Params, load
 from rafs.config.parameters import listed
 from rafs.datasets import tabular, user
@@ -33,8 +36,8 @@ from rafs.methods import runs
 from rafs.storage import Dataset
 
 __all__ = [
-    "SHOWN", "Comparison", "comparison", "decimals", "equals", "heading", "losses", "lost",
-    "name_of", "plan", "run", "slug", "summary", "text",
+    "SHOWN", "Comparison", "comparison", "decimals", "equals", "heading", "is_conformal", "losses",
+    "lost", "name_of", "plan", "run", "slug", "summary", "text",
 ]  # fmt: skip
 
 EXPERIMENT = "compare"
@@ -171,8 +174,25 @@ class Worker:
         source = user.location(self.plan.entry)
         return tabular.draw(self.plan.name, self.plan.entry, self.table, seed, source)
 
+    def row(self, method: str, seed: int, data: Dataset) -> dict[str, Any]:
+        """Return what the result of a run begins with."""
+        return {
+            "experiment": EXPERIMENT, "method": method, "dataset": self.plan.name, "seed": seed,
+            "category": USER, "n_train": len(data.y_train), "n_test": len(data.y_test),
+            "status": "ok", "message": "",
+        }  # fmt: skip
+
+    def crashed(self, method: str, seed: int) -> dict[str, Any]:
+        """Return the result of a run whose process ended without one."""
+        message = f"{method}: its process crashed, or was killed for want of memory"
+        return {**self.row(method, seed, self.data(seed)), "status": "failed", "message": message}
+
     def run(self, method: str, seed: int) -> dict[str, Any]:
         """Tune, train and score a method on the split of one seed."""
+        with stdout_to_stderr():
+            return self._run(method, seed)
+
+    def _run(self, method: str, seed: int) -> dict[str, Any]:
         plan = self.plan
         spec: dict[str, Any] = {
             "base": method, "dataset": plan.name, "seed": seed, "settings": plan.fixed(method),
@@ -180,11 +200,7 @@ class Worker:
         }  # fmt: skip
         data = self.data(seed)
         run = runs.BenchmarkRun(spec, data, runs.UNTUNED)
-        row: dict[str, Any] = {
-            "experiment": EXPERIMENT, "method": method, "dataset": plan.name, "seed": seed,
-            "category": USER, "n_train": len(data.y_train), "n_test": len(data.y_test),
-            "status": "ok", "message": "",
-        }  # fmt: skip
+        row = self.row(method, seed, data)
         try:
             runs.load_compiled_code(method)  # neither this nor an import is training time
             runs.import_code(spec)
@@ -202,6 +218,20 @@ class Worker:
             status = getattr(error, "status", "diverged")
             return {**row, "status": status, "message": str(error)}
         return {**row, "message": runs.remark(run, found) or "", "cpu_seconds": cost}
+
+
+@contextmanager
+def stdout_to_stderr() -> Iterator[None]:
+    """Send to stderr what a model prints, at any level, so that stdout has the results alone."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    try:
+        os.dup2(2, 1)
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 _worker: Worker | None = None
@@ -227,19 +257,38 @@ def _run(method: str, seed: int) -> dict[str, Any]:
 
 
 def results(plan: Comparison, table: tabular.Table, cores: int) -> Iterator[dict[str, Any]]:
-    """Yield a row when a run is done, as they come."""
+    """Yield a row when a run is done, as they come.
+
+    Other people's classes run in processes of their own, whatever the number of cores: after a
+    crash, each run that it left undone is started alone, so that only the runs that crash are lost.
+    """
     wanted = [(method, seed) for seed in plan.seeds for method in plan.methods]
-    if cores == 1:
+    if cores == 1 and set(plan.methods) <= set(methods.names()):
         worker = Worker(plan, table)
         yield from (worker.run(method, seed) for method, seed in wanted)
         return
+    for run in (yield from _in_processes(plan, table, cores, wanted)):
+        if (yield from _in_processes(plan, table, 1, [run])):
+            yield Worker(plan, table).crashed(*run)
+
+
+def _in_processes(
+    plan: Comparison, table: tabular.Table, cores: int, wanted: Sequence[tuple[str, int]]
+) -> Generator[dict[str, Any], None, list[tuple[str, int]]]:
+    """Yield rows as they come; return the runs that are left when a process crashes."""
     context = multiprocessing.get_context("forkserver")
-    pool = ProcessPoolExecutor(min(cores, plan.jobs), context, _start, (plan, table))
+    pool = ProcessPoolExecutor(min(cores, len(wanted)), context, _start, (plan, table))
+    left = list(wanted)
     try:
-        for job in as_completed([pool.submit(_run, *run) for run in wanted]):
+        jobs = {pool.submit(_run, *run): run for run in wanted}
+        for job in as_completed(jobs):
             yield job.result()
+            left.remove(jobs[job])
+    except BrokenProcessPool:
+        return left
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+    return []
 
 
 def run(

@@ -47,6 +47,8 @@ def _panel(
         look = style.look(row["method"])
         part = frame[frame["method"] == row["method"]]
         values = part[name].dropna().to_numpy() if name in part else np.empty(0)
+        if not len(values):
+            continue
         below = np.full(len(values), place + 0.22)
         axes.plot(values, below, ".", color=look.colour, ms=4, alpha=0.6, clip_on=False)
         found = row[name]

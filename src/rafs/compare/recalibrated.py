@@ -23,7 +23,12 @@ def scores(held: HeldOut, test: metrics.Predictions) -> dict[str, float]:
     return {f"{PREFIX}{name}": found[name] for name in SCORED if name in found}
 
 
+def is_conformal(name: str) -> bool:
+    """Whether a column of the comparison is about the conformal interval."""
+    return name.startswith(PREFIX)
+
+
 def heading(name: str) -> str:
     """Return what a column of the comparison is called."""
     label = labels.metric(name.removeprefix(PREFIX))
-    return f"{label}, conformal" if name.startswith(PREFIX) else label
+    return f"{label}, conformal" if is_conformal(name) else label

@@ -37,6 +37,7 @@ class Predicted:
     variance: Array
     levels: tuple[float, ...]
     quantiles: Array  # [n, len(levels)]
+    ignored: tuple[str, ...] = ()  # columns of the file that mean nothing here
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -84,7 +85,10 @@ def read(file: Path | str, group: str = "group") -> Predicted:
             f"{file}: the quantiles cross in {tabular.place(frame['y'], rows)}; sort those of a row"
         )
     mean, variance = _moments(values, tuple(levels.values()), found, file)
-    return Predicted(_keys(frame, file), values["y"], mean, variance, tuple(levels.values()), found)
+    ignored = tuple(str(name) for name in frame if name not in {*KEYS, *OTHERS, *levels})
+    return Predicted(
+        _keys(frame, file), values["y"], mean, variance, tuple(levels.values()), found, ignored
+    )
 
 
 def _grouped(frame: pd.DataFrame, group: str, file: Path | str) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from rafs.evaluation import intervals, metrics, quantiles, recalibration
 from rafs.evaluation.predicted import Predicted
 
 PINBALL = "pinball"  # of files with quantiles
+WIDE = 95  # percent of the interval that is shown
 RUN = ["dataset", "method", "split"]
 
 
@@ -48,6 +49,20 @@ def table(found: Predicted, file: Path | str) -> pd.DataFrame:
         except RafsError as error:
             raise DataError(f"{file}: {name}: {error}") from None
     return pd.DataFrame(rows)
+
+
+def remarks(found: Predicted) -> list[str]:
+    """Return what a reader of the scores has to know about the file."""
+    result = []
+    if found.ignored:
+        result.append(f"ignored columns: {', '.join(found.ignored)}")
+    if found.levels and WIDE not in intervals.central(found.levels, found.quantiles):
+        low, high = (50 - WIDE / 2, 50 + WIDE / 2)
+        result.append(
+            f"scores of the {WIDE} % interval are those of the Gaussian: the file has no quantiles "
+            f"q{low:g} and q{high:g}"
+        )
+    return result
 
 
 def _calibrating(part: Predicted) -> Any:

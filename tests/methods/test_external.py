@@ -4,11 +4,13 @@ import sys
 
 import numpy as np
 import pytest
+import yaml
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal, norm
 from sklearn.linear_model import BayesianRidge
 from sklearn.neighbors import KNeighborsRegressor
 
+from documented import block
 from rafs import gp, methods
 from rafs.errors import DivergedError, EstimatorError, ParameterError
 from rafs.methods.base import Task, predict, training
@@ -370,6 +372,17 @@ def test_arguments_of_arguments_are_searched_by_their_names_in_scikit_learn():
     assert made.kernel.length_scale == 2.0
     assert made.random_state == 3
     assert made.optimizer is None
+
+
+def test_the_kernel_of_the_documentation_has_noise_and_a_length_scale_to_tune():
+    (entry,) = yaml.safe_load(block("docs/any-estimator.md", "a kernel with noise")).values()
+    (tuned,) = entry.pop("search")
+    method = methods.of("noisy_gp", entry)
+    for length_scale, noise in ((0.1, 0.1), (10.0, 0.1)):
+        settings = method.resolve(entry, {tuned: length_scale})
+        (model,) = method.fit_all([(TASK, settings)], HOW)
+        assert model.model.kernel_.k1.length_scale == pytest.approx(length_scale)
+        assert model.predict(NEW).variance.min() > noise
 
 
 def test_an_argument_that_the_class_lacks_is_refused_with_what_it_has():

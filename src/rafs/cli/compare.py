@@ -19,7 +19,6 @@ from rafs.errors import ParameterError
 from rafs.files import unwritable, write_csv, write_json
 from rafs.reporting import style
 
-
 UNBOUNDED = "–: fewer than 19 training rows were held out, too few for a conformal 95 % interval"
 
 

@@ -4,7 +4,8 @@ A copy of the project has this many runs. `--touch` takes every job through Snak
 without its work; a dry run afterwards finds nothing to do; another one does after every file has
 got a new date, as a transfer to another machine gives it. All with all patches of
 `rafs.pipeline.snakemake_compat`, without each, and without any. A touched run has no limit of jobs
-per second, so what `limit_no_rate` saves shows in `--real` runs only. The table is Markdown.
+per second, so what `limit_no_rate` saves shows in `--real` runs only. With `--dry` one touched run
+serves all dry runs, and only these are measured. The table is Markdown.
 """
 
 import argparse
@@ -65,19 +66,25 @@ def python(root: Path, code: str, *arguments: str) -> str:
     return f"{after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime:.1f}"
 
 
-def costs(root: Path, lost: str, real: bool) -> Iterator[str]:
-    """Yield what a run costs, one with nothing to do, and one after a transfer."""
+def run(root: Path, lost: str, real: bool) -> str:
+    """Return what a run costs."""
     for made in MADE:
         shutil.rmtree(root / made, ignore_errors=True)
     if not real:
         python(root, FILES)
-    yield python(root, SNAKEMAKE, lost, "--cores", "2", *([] if real else ["--touch"]))
+    return python(root, SNAKEMAKE, lost, "--cores", "2", *([] if real else ["--touch"]))
+
+
+def dry_runs(root: Path, lost: str) -> Iterator[str]:
+    """Yield what a run with nothing to do costs, and one after a transfer."""
     yield python(root, SNAKEMAKE, lost, "--dry-run", "--quiet", "all")
     files = [file for made in MADE for file in (root / made).rglob("*") if file.is_file()]
     dates = {file: file.stat().st_mtime_ns for file in files}
     for file, date in dates.items():  # mirrored: every input is newer than its outputs
         os.utime(file, ns=(date, 2 * max(dates.values()) - date))
     yield python(root, SNAKEMAKE, lost, "--dry-run", "--quiet", "all")
+    for file, date in dates.items():
+        os.utime(file, ns=(date, date))
 
 
 def main() -> int:
@@ -86,16 +93,21 @@ def main() -> int:
     ways = ("none", *(patch.__name__ for patch in PATCHES), "all")
     parser.add_argument("--without", nargs="+", choices=ways, default=ways, metavar="PATCH")
     parser.add_argument("--real", action="store_true", help="run the jobs instead of touching them")
+    parser.add_argument("--dry", action="store_true", help="measure the dry runs alone")
     options = parser.parse_args()
-    heads = ["without", "run", "nothing to do", "after a transfer"]
+    heads = ["without", *([] if options.dry else ["run"]), "nothing to do", "after a transfer"]
     print("CPU seconds\n")
-    print("| " + " | ".join(heads) + " |\n|---|---:|---:|---:|", flush=True)
+    print("| " + " | ".join(heads) + " |\n|---|" + "---:|" * (len(heads) - 1), flush=True)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "project")
         workflow.copied(root, options.runs)
+        if options.dry:
+            run(root, "none", options.real)
         for lost in options.without:
             print(f"| {lost} |", end="", flush=True)
-            for cost in costs(root, lost, options.real):
+            if not options.dry:
+                print(f" {run(root, lost, options.real)} |", end="", flush=True)
+            for cost in dry_runs(root, lost):
                 print(f" {cost} |", end="", flush=True)
             print(flush=True)
     return 0

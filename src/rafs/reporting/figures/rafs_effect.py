@@ -34,7 +34,7 @@ COLOURS = LinearSegmentedColormap.from_list(
 @style.styled
 def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     """Draw the heat map; options: `experiments`, `datasets`, `metric`."""
-    rows, notes = data.scores(inputs, options, ("main", "rafs_on"))
+    rows, notes = data.scores(inputs, options)
     metric = str(options.get("metric", "nll"))
     changes = effects(rows, metric)
     figure = style.canvas(height=1.0 + 0.21 * max(4, changes["dataset"].nunique() + 1))

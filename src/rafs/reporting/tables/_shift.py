@@ -51,16 +51,17 @@ EXPLAINED = (
 )
 
 
-def shift_table(
-    inputs: Inputs, options: Mapping[str, Any], default: Sequence[str], where: str
-) -> ReportTable:
-    """Return a row per method: how it widens, and how its error grows, `where` its data end."""
-    frame = chosen(inputs, options, default)
-    runs = joined(inputs, frame, options.get("experiments") or default)
+def shift_table(inputs: Inputs, options: Mapping[str, Any], caption: str) -> ReportTable:
+    """Return a row per method: how it widens, and how its error grows; `caption` is continued.
+
+    Options: `experiments`, `methods`, `datasets`.
+    """
+    frame = chosen(inputs, options)
+    runs = joined(inputs, frame, options["experiments"])
     found = summary(by_table(runs))
     ends = _ends(runs, frame)
     return ReportTable(
-        caption=f"Which ensembles widen {where}? {EXPLAINED}",
+        caption=f"{caption} {EXPLAINED}",
         frame=found,
         head=HEAD,
         rows=_rows(found, ends),

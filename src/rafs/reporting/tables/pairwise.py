@@ -31,14 +31,13 @@ READS = ("scores",)
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
-    """Build the table; options: `experiments`, `methods`, `datasets`, `metrics`."""
-    frame = ranked(chosen(inputs, options, ("main",)))
+    """Build the table; options: `experiments`, `methods`, `datasets`."""
+    frame = ranked(chosen(inputs, options))
     methods = list(dict.fromkeys(frame["method"]))
-    metrics = options.get("metrics", statistics.TESTED)
-    found = statistics.pairwise(frame, metrics, methods)
+    found = statistics.pairwise(frame, methods=methods)
     pairs = {(row["metric"], row["method"], row["rival"]): row for row in records(found)}
     rows: list[Row | None] = []
-    for metric in metrics:
+    for metric in statistics.TESTED:
         rows += [None] * bool(rows)
         for a in methods:
             shown = [_cell(pairs, metric, a, b) for b in methods]
@@ -50,7 +49,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         rows=rows,
         notes=[
             _bold(found),
-            *(_best(frame, metric, found) for metric in metrics),
+            *(_best(frame, metric, found) for metric in statistics.TESTED),
             *gaps(frame),
         ],
         align="ll",

@@ -16,6 +16,7 @@ from rafs.reporting.table import (
     Row,
     chosen,
     gaps,
+    in_metric,
     interval,
     p_value,
     records,
@@ -23,8 +24,9 @@ from rafs.reporting.table import (
 )
 
 CAPTION = (
-    "Change in NLL when the members of a method take random activations, over the same seeds, with "
-    "its 95 % interval."
+    "Change in NLL when the members of a method take random activations: Hodges-Lehmann estimate "
+    "of the difference over the same seeds (on real data the mean over splits) with its 95 % "
+    "interval. Below zero, random activations help."
 )
 READS = ("scores",)
 
@@ -82,7 +84,7 @@ def _gain(row: Mapping[str, Any]) -> str:
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `datasets`, `metric` (default nll)."""
     metric = str(options.get("metric", "nll"))
-    frame = chosen(inputs, options, ("main", "rafs_on"))
+    frame = chosen(inputs, options)
     bases = pairs(list(dict.fromkeys(frame["method"])))
     used = frame[frame["method"].isin({*bases, *bases.values()})]
     each = {base: statistics.compare(used, metric, mixed, base) for base, mixed in bases.items()}
@@ -101,9 +103,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     summary.append(["p over datasets (Holm)", *map(_p, whole.values())])
     frames = [table.assign(base=base, method=bases[base]) for base, table in each.items()]
     return ReportTable(
-        caption=f"Change in {labels.metric(metric)} when the members of a method take random "
-        "activations: Hodges-Lehmann estimate of the difference over the same seeds (on real data "
-        "the mean over splits) with its 95 % interval. Below zero, random activations help.",
+        caption=in_metric(CAPTION, metric),
         frame=pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(),
         head=["Dataset", *(f"{labels.method(base)} → + RAFs" for base in bases)],
         rows=[*rows, *(summary if bases else [])],

@@ -109,7 +109,7 @@ def _row(metric: str, row: Mapping[str, Any]) -> Row:
     if math.isnan(row.get("datasets", math.nan)):
         return [*start, NONE, NONE, NONE, NONE]
     difference = row["difference"]
-    better = row["p_holm"] < 1 - statistics.LEVEL and row["better"] > row["worse"]
+    better = row["p_holm"] < statistics.ALPHA and row["better"] > row["worse"]
     return [
         *start,
         f"{int(row['better'])}, {int(row['worse'])}",

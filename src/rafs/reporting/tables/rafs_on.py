@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.methods import with_random_activations
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import (
@@ -37,13 +38,8 @@ EFFECT = ("better", "datasets", "difference", "difference_low", "difference_high
 
 def pairs(methods: Sequence[str]) -> dict[str, str]:
     """Return which method is which base method with random activations; rafs is ae's."""
-    found = {}
-    for name in methods:
-        mixed = f"{name}+rafs"
-        mixed = "rafs" if name == "ae" and mixed not in methods else mixed
-        if mixed in methods:
-            found[name] = mixed
-    return found
+    mixed = {name: with_random_activations(name) for name in methods}
+    return {name: other for name, other in mixed.items() if other != name and other in methods}
 
 
 def effects(frame: pd.DataFrame, metric: str) -> dict[str, dict[str, Any]]:
@@ -153,7 +149,7 @@ def _change(row: Mapping[str, Any], metric: str) -> str:
 
 def _p(row: Mapping[str, Any]) -> Cell:
     p = row["p_holm"]
-    return Cell(p_value(p), p < 1 - statistics.LEVEL and row["better"] > row["worse"])
+    return Cell(p_value(p), p < statistics.ALPHA and row["better"] > row["worse"])
 
 
 def _improvement(row: Mapping[str, Any]) -> str:

@@ -105,10 +105,10 @@ def test_what_is_missing_is_said_and_does_not_stop_it(name):
     if name == "cardinality":
         assert "cardinality has not been run" in said
     elif name == "confidence_error":
-        assert "Missing: 36" in said
+        assert "Missing runs: 36" in said
         assert "no copy of it_here" in said.replace("\\$", "").replace("$", "")
     elif name in ("controls", "diversity", "activation_count"):  # DE is not in them
-        assert "Missing: " in said
+        assert "Missing runs: " in said
     elif name not in ("ensemble_size", "training_points_1d", "epistemic", "uci_gap"):
         assert "iverged" in said or "at step 40" in said
 
@@ -455,12 +455,6 @@ def test_rafs_effect_has_the_sign_and_size_of_the_change():
     assert sum(t.get_fontweight() == "bold" for t in figure.axes[0].texts) > 15
 
 
-def test_rafs_is_what_random_activations_make_of_ae():
-    assert rafs_effect.partner("ae", {"ae", "rafs"}) == "rafs"
-    assert rafs_effect.partner("ae", {"ae", "rafs", "ae+rafs"}) == "ae+rafs"
-    assert rafs_effect.partner("de", {"de", "rafs"}) is None
-
-
 def test_calibration_shows_the_median_over_datasets():
     frame = made_up.scores(datasets=("he", "friedman", "ackley"), seeds=2)
     for place, dataset in enumerate(("he", "friedman", "ackley")):
@@ -531,8 +525,8 @@ def test_overview_gives_a_diverged_run_the_last_place():
 def test_notes_count_what_is_lost():
     rows, notes = data.scores(Lossy(), {"experiments": ["main", "cardinality"]})
     assert any("cardinality has not been run" in note for note in notes)
-    assert any(note.startswith("Diverged: 2 of 216 runs; He et al. 1D: 2 (DE)") for note in notes)
-    assert any("Missing: 72 of 216" in note for note in notes)
+    assert "Diverged runs: 2 of 216: DE on He et al. 1D (2)." in notes
+    assert any(note.startswith("Missing runs: 72 of 216: ") for note in notes)
     assert data.why_not(rows, dataset="boston") == "no $copy$ of it_here"
 
 

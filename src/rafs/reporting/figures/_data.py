@@ -8,9 +8,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from rafs.evaluation import statistics
-from rafs.reporting import labels
 from rafs.reporting.inputs import KEYS, Inputs
-from rafs.reporting.table import selected
+from rafs.reporting.table import gaps, selected
 
 
 def scores(inputs: Inputs, options: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str]]:
@@ -24,24 +23,6 @@ def scores(inputs: Inputs, options: Mapping[str, Any]) -> tuple[pd.DataFrame, li
     rows = selected(rows, options)
     notes = [f"Experiment {name} has not been run." for name in found if found[name] is None]
     return rows, notes + gaps(rows)
-
-
-def gaps(rows: pd.DataFrame) -> list[str]:
-    """Say which runs have no scores: one sentence per status, dataset by dataset."""
-    notes = []
-    for status, lost in rows[rows["status"] != "ok"].groupby("status"):
-        parts = []
-        for dataset in labels.in_order(lost["dataset"]):
-            here = lost[lost["dataset"] == dataset]
-            methods = [labels.method(name) for name in labels.in_order(here["method"])]
-            shown = ", ".join(methods) if len(methods) < 4 else f"{len(methods)} methods"
-            parts.append(f"{labels.dataset(dataset)}: {len(here)} ({shown})")
-        if len(parts) > 6:
-            parts = [*parts[:6], f"and {len(parts) - 6} more datasets"]
-        notes.append(
-            f"{str(status).capitalize()}: {len(lost)} of {len(rows)} runs; {'; '.join(parts)}."
-        )
-    return notes
 
 
 def usable(rows: pd.DataFrame, metric: str) -> pd.DataFrame:

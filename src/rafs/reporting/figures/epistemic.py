@@ -1,4 +1,4 @@
-"""The epistemic variance that methods claim against the error that they make."""
+"""The epistemic variance that methods predict against the error that they make."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The epistemic variance that methods claim against the error that they make."""
+"""The epistemic variance that methods predict against the error that they make."""
 
 import math
 from collections.abc import Mapping
@@ -67,7 +67,7 @@ def _part(found: pd.DataFrame, part: str) -> list[str]:
 
 
 def _test(found: pd.DataFrame, part: str) -> str:
-    """Say whether the claims of RAFs are nearer to the error than those of AE."""
+    """Say whether the predicted variance of RAFs is nearer to the error than that of AE."""
     off = epistemic.misjudged(found, part)
     if not {RAFS, ANCHORED} <= set(off.columns):
         return f"{part.capitalize()}: RAFs and AE were not both run."

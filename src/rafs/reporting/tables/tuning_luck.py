@@ -1,4 +1,4 @@
-"""How much the luck of tuning moves the mean ranks."""
+"""How much the mean ranks vary when the tuning is repeated with other seeds."""
 
 from collections.abc import Mapping
 from typing import Any

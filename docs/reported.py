@@ -14,13 +14,15 @@ from functools import cache
 from pathlib import Path
 from statistics import median
 
+from rafs.evaluation.statistics import ALPHA
+from rafs.reporting.judgement.differences import NATS
+
 ROOT = Path(__file__).resolve().parents[1]
 REPORTS = ROOT / "reports"
 PAGE = "reports/index.html"  # made by the workflow, and not in git
 SHOWN_IN_PAGES = (".csv", ".gz", ".html", ".json", ".parquet", ".pdf", ".png", ".svg", ".tex")
-LEVEL = 0.05
 NOMINAL = 0.95
-MARGIN = 0.1  # nats below which a difference does not matter
+MARGIN = NATS.margin
 
 Row = dict[str, str]
 
@@ -194,7 +196,7 @@ def one_metric(metric: str) -> str:
     """Say who has the lowest mean rank in a metric, and who is significantly different from it."""
     best = lowest_rank(metric)
     found = against(best, metric)
-    worse = [name for name, p in found.items() if p < LEVEL]
+    worse = [name for name, p in found.items() if p < ALPHA]
     lowest = f"{label(best)} has the lowest mean rank ({number(mean_ranks(metric)[best])})"
     least = min(found.values())
     if not worse:

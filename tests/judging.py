@@ -8,9 +8,8 @@ import pandas as pd
 
 import made_up
 from rafs.reporting import claims
-from rafs.reporting.judgement import paper_rule
 from rafs.reporting.judgement.results import Results
-from rafs.reporting.judgement.verdicts import conclude, plain
+from rafs.reporting.judgement.verdicts import plain
 
 ALL = {claim.number: claim for claim in claims.claims()}
 MLM_T = [name for name, category in made_up.CATEGORY.items() if category in ("MLM", "T")]
@@ -18,11 +17,9 @@ MLM_T = [name for name, category in made_up.CATEGORY.items() if category in ("ML
 
 def judged(number, inputs):
     """Return the verdicts of the paper's rule and of our tests."""
-    results, claim = Results(inputs), ALL[number]
-    ranked = isinstance(claim.paper, claims.RankRule)
-    evidence = paper_rule.ours(results) if ranked else results
-    found = [conclude(claim.paper, claim.paper.decide(evidence))]
-    found.append(conclude(claim.ours, claim.ours.decide(results)))
+    claim = ALL[number]
+    one = claims.judge_one(claim, Results(inputs, claim.reads, claim.predictions))
+    found = [one.paper, one.ours]
     assert all(verdict.reason.endswith(".") for verdict in found)
     json.dumps([plain(part.numbers) for verdict in found for part in verdict.parts])
     return found

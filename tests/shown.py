@@ -1,27 +1,39 @@
 """Tables and figures by name, as the jobs make them."""
 
 import importlib
+from pathlib import Path
+
+import yaml
 
 from rafs.reporting import style
+
+PARAMS = yaml.safe_load((Path(__file__).parents[1] / "params.yaml").read_text())
 
 
 def module(kind, name):
     return importlib.import_module(f"rafs.reporting.{kind}.{name}")
 
 
-def build(name, inputs, options):
-    return module("tables", name).build(inputs, options)
+def options(kind, name, **more):
+    """Return the options of params.yaml, without the references, and some more."""
+    entry = PARAMS[kind].get(name, {"experiments": ["main"]})
+    asked = [each for each in entry["experiments"] if each != "references" or name == "headline"]
+    return {"experiments": asked, **more}
 
 
-def draw(name, inputs, options):
-    return module("figures", name).draw(inputs, options)
+def build(name, inputs, **more):
+    return module("tables", name).build(inputs, options("tables", name, **more))
+
+
+def draw(name, inputs, **more):
+    return module("figures", name).draw(inputs, options("figures", name, **more))
 
 
 def caption(name):
     return module("figures", name).CAPTION
 
 
-def make(name, inputs, options, stem):
+def make(name, inputs, stem, **more):
     files = style.files(stem)
-    style.save(draw(name, inputs, options), files, caption(name))
+    style.save(draw(name, inputs, **more), files, caption(name))
     return files

@@ -2,16 +2,19 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 import made_up
 from judging import ALL, apart, judged, kinds, large, rank_of
+from rafs.errors import DataError
 from rafs.pipeline import provenance
 from rafs.reporting import catalogue, claims
 from rafs.reporting.claims import CONTRADICTED, HOLDS, IN_PART, NOT_SHOWN, UNTESTABLE
 from rafs.reporting.judgement.differences import NATS, Difference, Scale, lower, not_higher
+from rafs.reporting.judgement.results import Results
 from rafs.reporting.judgement.verdicts import SHOWN, Part, Rule, conclude
 
 # ----------------------------------------------------------------------------------- verdicts
@@ -163,6 +166,7 @@ def test_own_datasets_and_further_methods_play_no_part():
 
 def test_predictions_are_declared():
     declared = {name for claim in ALL.values() for name in claim.predictions}
+    assert not ALL[1].predictions
     assert set(catalogue.claimed_predictions()) == declared == {"friedman", "abalone"}
 
 
@@ -175,6 +179,21 @@ def test_experiments_that_are_read_are_declared(everything):
         assert kinds(number, made_up.Memory(without)) == (UNTESTABLE, UNTESTABLE), number
         alone = judged(number, made_up.Memory({name: frames[name] for name in reads}))
         assert [verdict.reason for verdict in alone] == [one.paper.reason, one.ours.reason]
+
+
+@pytest.mark.parametrize(
+    ("number", "other", "problem"),
+    [
+        (7, {"reads": ("main",)}, "reads the experiment scalability; declare it in its `reads`"),
+        (1, {"reads": ("scalability",)}, "reads the experiment main; declare it in its `reads`"),
+        (11, {"predictions": ("abalone",)}, "reads predictions on friedman; declare the dataset"),
+    ],
+)
+def test_what_is_not_declared_cannot_be_read(number, other, problem):
+    claim = replace(ALL[number], **other)
+    results = Results(made_up.Memory(), claim.reads, claim.predictions)
+    with pytest.raises(DataError, match=problem):
+        claims.judge_one(claim, results)
 
 
 def test_the_code_of_every_claim_belongs_to_the_job():

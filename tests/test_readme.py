@@ -20,7 +20,7 @@ from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
 from rafs.reporting import labels, readme
 from rafs.reporting.page import answer, elements
-from rafs.reporting.tables import categories, headline
+from rafs.reporting.tables import headline
 from small_project import Copy
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -185,7 +185,8 @@ def test_readme_page_and_tables_agree_on_what_is_significant(seed):
     main = inputs.find("main")
     table = short({"main": main})
     best = table.method[table.mean_rank_nll.idxmin()]
-    pairs = reports.build("pairwise", inputs, {})
+    assert best == "rafs", "the table `comparison` compares with RAFs"
+    pairs = reports.build("pairwise", inputs)
     tested = pairs.frame[pairs.frame.metric == "nll"]
     tested = tested[(tested.method == best) | (tested.rival == best)]
     rival = tested.method.where(tested.method != best, tested.rival)
@@ -205,7 +206,7 @@ def test_readme_page_and_tables_agree_on_what_is_significant(seed):
     page = str(elements.join(answer.headline(main)))
     named = page.partition("Not significantly different from it: ")[2].partition(" (")[0]
     assert {name for part in named.split(", ") for name in part.split(" and ")} == near
-    against = reports.build("comparison", inputs, {"reference": best}).frame
+    against = reports.build("comparison", inputs).frame
     against = against[(against.metric == "nll") & (against.p_holm < 0.05)]
     assert {labels.method(name) for name in against.method} == apart
 
@@ -217,7 +218,7 @@ def test_the_effect_of_random_activations_is_that_of_its_table():
     inputs = made_up.Memory()
     known = ("main", "references", "rafs_on")
     said = readme.activations(short({name: inputs.frames[name] for name in known}))
-    table = reports.build("rafs_on", inputs, {})
+    table = reports.build("rafs_on", inputs)
     rows = {row[0]: row[1:] for row in table.rows if row}
     for column, base in enumerate(("DE", "HDE", "AE", "NTKGP-param", "RP-param")):
         change = rows["Change, median over datasets"][column]
@@ -236,7 +237,7 @@ def test_the_effect_of_random_activations_is_that_of_its_table():
 
 def test_the_headline_shows_ranks_skill_and_parts():
     table = methods({"rp": 0.0, "rafs": 0.0})
-    parts = categories.build(made_up.Memory(), {}).frame
+    parts = reports.build("categories", made_up.Memory()).frame
     verdicts = [{"number": k, "claim": "c", "paper": v, "ours": v} for k, v in enumerate(VERDICTS)]
     lines = readme.block(table, verdicts, parts).splitlines()
     assert lines[0] == f"- {readme.answer(table)}"

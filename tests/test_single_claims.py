@@ -273,7 +273,9 @@ def test_claim_9():
 def test_values_that_repeat_the_runs_of_a_smaller_one_are_left_out():
     levels = {1: 5.0, 2: 4.0, 3: 3.0, 4: 2.0, 5: 1.0, 6: 1.0, 7: 1.0}
     inputs = made_up.Memory(sweep("cardinality", 6, superconductivity=levels))
-    found = runs_of_sweep(Results(inputs), "cardinality", "superconductivity", True)
+    found = runs_of_sweep(
+        Results(inputs, ["cardinality"]), "cardinality", "superconductivity", True
+    )
     assert found.values == [1, 2, 3, 4, 5]
     assert any("k = 5 than at 1" in part.name for part in judged(9, inputs)[1].parts)
 
@@ -345,7 +347,7 @@ def test_errors_are_absolute_and_over_thresholds_of_precision():
 
     inputs.predictions = predictions
     assert outcomes(11, inputs)[1] == SHOWN
-    table = confidence.curves(Results(inputs), "abalone")
+    table = confidence.curves(Results(inputs, ["main"], ["abalone"]), "abalone")
     assert table.shape == (60, 10)
     first = table.xs("rafs", level="method").mean()
     assert first.is_monotonic_decreasing
@@ -361,7 +363,7 @@ def test_methods_without_common_thresholds_cannot_be_compared():
         return {**run, "variance": run["variance"] * (1e-9 if method == "de" else 1.0)}
 
     inputs.predictions = predictions
-    scores = confidence.scores(Results(inputs), "abalone")
+    scores = confidence.scores(Results(inputs, ["main"], ["abalone"]), "abalone")
     assert scores["log_error"].notna().all()  # at τ = 0 all have all examples
     assert kinds(22, inputs)[1] in (NOT_SHOWN, IN_PART, CONTRADICTED)
 

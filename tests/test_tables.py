@@ -28,7 +28,7 @@ SOME = ("he", "schaffer4", "friedman", "borehole", "welch", "abalone", "naval", 
 
 def build(name, inputs=None, **options):
     inputs = made_up.Memory() if inputs is None else inputs
-    return claims_table(judge(inputs)) if name == "claims" else shown.build(name, inputs, options)
+    return claims_table(judge(inputs)) if name == "claims" else shown.build(name, inputs, **options)
 
 
 def texts(table):
@@ -64,6 +64,8 @@ def built():
 def test_every_table_is_whole_in_every_format(built, name, tmp_path):
     table = built[name]
     assert table.caption.endswith(".")
+    if name != "claims":
+        assert table.caption.startswith(catalogue.declaration("tables", name).caption)
     assert len(table.frame)
     assert all(len(row) == len(table.head) for row in table.rows if row is not None)
     for form in paths.TABLE_FORMATS:
@@ -277,7 +279,7 @@ def test_one_mean_rank_everywhere():
     found = build("headline", inputs).frame.set_index("method")
     assert mean.nll_rank.to_dict() == found.mean_rank_nll.to_dict()
     assert mean.nll_low.to_dict() == found.mean_rank_nll_low.to_dict()
-    against = build("comparison", inputs, metrics=["nll_paper"]).frame.set_index("method")
+    against = build("comparison", inputs).frame.query("metric == 'nll'").set_index("method")
     assert against.mean_rank.to_dict() == mean.nll_rank.to_dict()
     assert against.mean_rank_high.to_dict() == mean.nll_high.to_dict()
     parts = build("categories", inputs, metric="nll_paper").frame.query("part == 'All'")
@@ -371,11 +373,11 @@ def test_rafs_of_anchored_is_rafs_itself():
     from rafs.reporting.tables.rafs_on import pairs
 
     assert pairs(["de", "ae", "rafs", "de+rafs"]) == {"de": "de+rafs", "ae": "rafs"}
-    assert pairs(["ae", "rafs", "ae+rafs"]) == {"ae": "ae+rafs"}
+    assert pairs(["ae", "de", "rafs", "de_nll"]) == {"ae": "rafs"}
 
 
 def test_comparison_tests_against_each_rival_over_datasets():
-    table = build("comparison", metrics=["nll", "crps"])
+    table = build("comparison")
     rows = {row[1]: row[2:] for row in table.rows[:6] if row}
     assert rows["DE"][1] == "25, 0"
     assert rows["DE"][4] == t.Cell("< 0.001", True)
@@ -383,8 +385,8 @@ def test_comparison_tests_against_each_rival_over_datasets():
     assert rows["RAFs"][1] == "–"
     assert "Friedman's test p < 0.001" in table.notes[1]
     assert "1.51" in table.notes[1]
-    assert len(table.frame.p.dropna()) == 10
-    family = build("pairwise", metrics=["nll", "crps"]).frame
+    assert len(table.frame.p.dropna()) == 15
+    family = build("pairwise").frame
     for row in table.frame[table.frame.method != "rafs"].itertuples():
         same = family[(family.metric == row.metric) & (family.method == row.method)]
         assert row.p_holm == same[same.rival == "rafs"].p_holm.item()
@@ -394,8 +396,8 @@ def test_comparison_tests_against_each_rival_over_datasets():
 
 
 def test_pairwise_is_one_matrix_per_metric_corrected_as_a_whole():
-    table = build("pairwise", metrics=["nll", "rmse"])
-    assert len(table.frame) == 30
+    table = build("pairwise")
+    assert len(table.frame) == 45
     assert table.frame.p_holm.to_numpy() == pytest.approx(statistics.holm(table.frame.p))
     rows = {row[1]: row[2:] for row in table.rows[:6]}
     assert rows["RAFs"][0] == t.Cell("25, 0 (p < 0.001)", True)
@@ -404,7 +406,7 @@ def test_pairwise_is_one_matrix_per_metric_corrected_as_a_whole():
     assert "NLL: lowest mean rank RAFs; not significantly different from it: none." in table.notes
     noise = np.random.default_rng(0)
     frame = few(made_up.PAPER, nll=lambda m, d, s: noise.normal(), seeds=2)
-    found = build("pairwise", made_up.Memory({"main": frame}), metrics=["nll"])
+    found = build("pairwise", made_up.Memory({"main": frame}))
     assert found.notes[1].count(",") >= 4  # no method is better than another
     assert found.notes[0] == table.notes[0] == "Bold: the method of the row is significantly " \
         "better (5 %)."  # fmt: skip
@@ -419,8 +421,8 @@ def test_pairwise_says_that_bold_does_not_follow_the_counts():
         "hde": lambda k: 0.1 + 0.01 * k if k > 6 else -0.01 * (k + 1),
     }
     frame = few(made_up.PAPER, methods=tuple(level), nll=lambda m, d, s: level[m](place[d]))
-    table = build("pairwise", made_up.Memory({"main": frame}), metrics=["nll"])
-    rows = {row[1]: dict(zip(table.head[2:], row[2:], strict=True)) for row in table.rows if row}
+    table = build("pairwise", made_up.Memory({"main": frame}))
+    rows = {row[1]: dict(zip(table.head[2:], row[2:], strict=True)) for row in table.rows[:3]}
     assert rows["DE"]["against AE"].text.startswith("20, 5")
     assert not rows["DE"]["against AE"].bold
     assert rows["DE"]["against HDE"].text.startswith("18, 7")
@@ -435,9 +437,19 @@ def test_too_few_seeds_are_said():
     assert t.TOO_FEW not in build("nll", datasets=SOME).notes
 
 
+def test_methods_of_a_sweep_are_chosen_at_all_its_values():
+    table = build("steps", methods=["rafs"])
+    assert [row[0] for row in table.rows if row] == ["RAFs"]
+
+
+def test_a_caption_names_the_metric():
+    assert build("categories", metric="rmse").caption.startswith("Mean rank in RMSE by ")
+    assert build("nll", metric="crps").caption.startswith("CRPS on the test points: median ")
+
+
 def test_comparison_of_one_method_has_no_rivals():
-    table = build("comparison", methods=["rafs"], metrics=["nll"])
-    assert len(table.rows) == 1
+    table = build("comparison", methods=["rafs"])
+    assert [row[1] for row in table.rows if row] == ["RAFs"] * 3
 
 
 def test_calibration_bolds_what_is_nearest_to_nominal():

@@ -88,7 +88,7 @@ def jitter(seed):
 
 def test_a_cell_is_the_mean_over_splits_and_its_standard_error():
     frame = made_up.scores("uci", ("ae", "rafs"), ["uci_boston"], 20)
-    table = shown.build("uci_nll", made_up.Memory({"uci": frame}), {})
+    table = shown.build("uci_nll", made_up.Memory({"uci": frame}))
     runs = frame.loc[frame.method == "rafs", "nll"]
     row = table.frame.set_index("method").loc["rafs"]
     assert row["mean"] == pytest.approx(runs.mean(), rel=1e-12)
@@ -107,7 +107,7 @@ def test_ensembles_references_and_printed_results_have_blocks_of_their_own():
     frame = made_up.scores("uci", ("ae", "rafs", "constant"), TABLES[:2], 3)
     low = frame.method == "constant"
     frame.loc[low, "rmse"] = 0.001
-    table = shown.build("uci_rmse", made_up.Memory({"uci": frame}), {})
+    table = shown.build("uci_rmse", made_up.Memory({"uci": frame}))
     blocks = [[]]
     for row in table.rows:
         blocks.append([]) if row is None else blocks[-1].append(row[0])
@@ -122,13 +122,13 @@ def test_a_method_that_lost_a_run_is_not_bold():
     first = (frame.method == "rafs") & (frame.seed == 0)
     gone = pd.DataFrame([made_up.lost("uci", "rafs", "uci_wine", 0)])
     frame = pd.concat([frame[~first], gone], ignore_index=True)
-    table = shown.build("uci_nll", made_up.Memory({"uci": frame}), {})
+    table = shown.build("uci_nll", made_up.Memory({"uci": frame}))
     cells = {row[0]: row[1] for row in table.rows if row}
     assert cells["RAFs"].text.endswith("(3/4)")
     assert not cells["RAFs"].bold
     assert cells["AE"].bold
     assert "Diverged runs: 1 of 8" in " ".join(table.notes)
-    inside = shown.build("uci", made_up.Memory({"uci": frame}), {}).frame.set_index("method")
+    inside = shown.build("uci", made_up.Memory({"uci": frame})).frame.set_index("method")
     assert inside.loc["rafs", "below_pbp_nll"] == 0
 
 
@@ -144,10 +144,10 @@ def test_a_diverged_run_does_not_raise_the_coverage():
 def test_cells_that_are_not_run_are_explained():
     frame = made_up.scores("uci", ("ae", "rafs", "constant"), TABLES[:2], 3)
     note = "–: A method is not run on tables that have too many rows for it (`largest`)."
-    whole = shown.build("uci_nll", made_up.Memory({"uci": frame}), {})
+    whole = shown.build("uci_nll", made_up.Memory({"uci": frame}))
     assert note not in whole.notes
     frame = frame[(frame.method != "constant") | (frame.dataset == TABLES[0])]
-    table = shown.build("uci_nll", made_up.Memory({"uci": frame}), {})
+    table = shown.build("uci_nll", made_up.Memory({"uci": frame}))
     assert note in table.notes
 
 
@@ -222,7 +222,7 @@ def test_how_often_a_printed_mean_is_undercut():
 def test_ranks_are_of_the_ensembles_alone():
     frame = made_up.scores("uci", (*made_up.METHODS, "constant"), TABLES, 5)
     frame.loc[frame.method == "constant", ["nll", "rmse", "crps"]] = -9.0
-    table = shown.build("uci", made_up.Memory({"uci": frame}), {})
+    table = shown.build("uci", made_up.Memory({"uci": frame}))
     found = table.frame.set_index("method")
     medians = frame[frame.method != "constant"].groupby(["dataset", "method"]).nll.median()
     by_hand = medians.unstack().rank(axis=1).mean()  # noqa: PD010
@@ -249,7 +249,7 @@ def test_widening_is_the_median_over_tables_of_the_median_over_splits():
         k = made_up.UCI.index(dataset.rpartition("_")[2])
         return (1.5 + 0.1 * k) * (1 if seed < 3 else 100.0)
 
-    table = shown.build("uci_gap", shifted(widening, 6.0), {})
+    table = shown.build("uci_gap", shifted(widening, 6.0))
     row = table.frame.set_index("method").loc["rafs"]
     assert row["widening"] == pytest.approx(1.9)
     assert (row["widening_low"], row["widening_high"]) == pytest.approx((1.6, 2.2))
@@ -271,7 +271,7 @@ def test_widening_is_the_median_over_tables_of_the_median_over_splits():
     ],
 )
 def test_directions(widening, growth, widens, keeps_up):
-    for row in shown.build("uci_tail", shifted(widening, growth, "uci_tail"), {}).frame.to_dict(
+    for row in shown.build("uci_tail", shifted(widening, growth, "uci_tail")).frame.to_dict(
         "records"
     ):
         assert _shift.direction(row, "widening") == widens
@@ -283,7 +283,7 @@ def test_a_widening_on_half_of_the_tables_is_not_shown():
         k = made_up.UCI.index(dataset.rpartition("_")[2])
         return 1.0 + (0.05 + 0.01 * k) * (-1) ** k
 
-    table = shown.build("uci_gap", shifted(widening, 1.0), {})
+    table = shown.build("uci_gap", shifted(widening, 1.0))
     assert {row[3].partition(" (")[0] for row in table.rows if row} == {"not shown"}
     logs = [math.log(widening("rafs", f"uci_gap_{name}", 0)) for name in made_up.UCI]
     p = table.frame.set_index("method").loc["rafs", "p_widening"]
@@ -293,13 +293,13 @@ def test_a_widening_on_half_of_the_tables_is_not_shown():
 def test_five_tables_can_show_nothing():
     frame = shifted(2.0, 3.0).frames["uci_gap"]
     few = frame[frame.dataset.isin(TABLES_GAP[:5])]
-    table = shown.build("uci_gap", made_up.Memory({"uci_gap": few}, shift=(2.0, 3.0)), {})
+    table = shown.build("uci_gap", made_up.Memory({"uci_gap": few}, shift=(2.0, 3.0)))
     words = {row[k] for row in table.rows if row for k in (3, 6)}
     assert words == {"too few tables"}
 
 
 def test_runs_without_held_out_rows_have_no_row():
-    table = shown.build("uci_gap", shifted(2.0, 3.0, methods=("rafs", "constant")), {})
+    table = shown.build("uci_gap", shifted(2.0, 3.0, methods=("rafs", "constant")))
     assert list(table.frame["method"]) == ["rafs"]
 
 
@@ -308,24 +308,24 @@ def test_a_method_that_lost_runs_shows_how_many():
     first = (frame.method == "rafs") & (frame.dataset == "uci_gap_wine") & (frame.seed == 0)
     gone = pd.DataFrame([made_up.lost("uci_gap", "rafs", "uci_gap_wine", 0)])
     frame = pd.concat([frame[~first], gone], ignore_index=True)
-    table = shown.build("uci_gap", made_up.Memory({"uci_gap": frame}, shift=(2.0, 3.0)), {})
+    table = shown.build("uci_gap", made_up.Memory({"uci_gap": frame}, shift=(2.0, 3.0)))
     assert {row[0] for row in table.rows if row} == {"AE", "RAFs (44/45)"}
     assert any(note.startswith("(a/b)") for note in table.notes)
     assert "over the runs with scores" in table.caption
-    whole = shown.build("uci_gap", shifted(2.0, 3.0), {})
+    whole = shown.build("uci_gap", shifted(2.0, 3.0))
     assert not any(note.startswith("(a/b)") for note in whole.notes)
 
 
 def test_the_figure_shows_both_ratios_of_gap_and_tail():
     frames = shifted(2.0, 3.0).frames | shifted(2.0, 3.0, "uci_tail").frames
-    figure = shown.draw("uci_gap", made_up.Memory(frames, shift=(2.0, 3.0)), {})
+    figure = shown.draw("uci_gap", made_up.Memory(frames, shift=(2.0, 3.0)))
     panels = figure.axes[:2]
     for axes in panels:
         points = {line.get_gid(): line.get_xdata()[0] for line in axes.lines if line.get_gid()}
         assert points["rafs-widening"] == pytest.approx(2.0)
         assert points["rafs-growth"] == pytest.approx(3.0)
     assert [axes.get_title(loc="left") for axes in panels] == ["gap", "tails"]
-    alone = shown.draw("uci_gap", shifted(2.0, 3.0), {})
+    alone = shown.draw("uci_gap", shifted(2.0, 3.0))
     style.render(alone, "svg")
     words = " ".join(text.get_text() for text in alone.axes[1].texts)
     assert "No run of this kind has held-out rows." in words.replace("\n", " ")
@@ -338,7 +338,7 @@ def test_the_figure_shows_both_ratios_of_gap_and_tail():
 def tables():
     frames = {k: v for k, v in made_up.experiments(5).items() if k.startswith("uci")}
     inputs = made_up.Memory(frames)
-    return {name: shown.build(name, inputs, {}) for name in uci.TABLES}
+    return {name: shown.build(name, inputs) for name in uci.TABLES}
 
 
 def test_what_is_said_is_what_the_tables_say(tables):
@@ -419,7 +419,7 @@ def test_results_are_read_from_their_files(tmp_path):
     frame.to_csv(tmp_path / "results/scores/uci_gap.csv", index=False)
     held = made_up.recalibrated(frame, 2.0, 3.0)
     held.to_csv(tmp_path / "results/recalibrated/uci_gap.csv", index=False)
-    found = shown.build("uci_gap", Inputs(tmp_path), {}).frame
+    found = shown.build("uci_gap", Inputs(tmp_path)).frame
     assert found["widening"].to_numpy() == pytest.approx(2.0)
     assert found["growth"].to_numpy() == pytest.approx(3.0)
 

@@ -9,13 +9,13 @@ import pytest
 from scipy import stats
 
 import made_up
+import shown
 from rafs import paths
 from rafs.errors import DataError
 from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
 from rafs.reporting import readme
 from rafs.reporting.inputs import KEYS
-from rafs.reporting.tables import activation_count, epistemic, single_activation, why
 from rafs.reporting.why import controls
 from rafs.reporting.why import epistemic as truth
 from rafs.reporting.why.findings import judge
@@ -74,7 +74,7 @@ class Known(made_up.Memory):
 
 
 def test_claims_that_are_right_have_the_ratio_one():
-    found = epistemic.build(Known(), {}).frame.set_index(["method", "dataset", "part"])
+    found = shown.build("epistemic", Known()).frame.set_index(["method", "dataset", "part"])
     for (method, _, _), row in found.iterrows():
         assert row["ratio"] == pytest.approx(Known.CLAIM[method], rel=0.05)
         assert abs(row["bias_share"]) < 0.02
@@ -84,14 +84,14 @@ def test_claims_that_are_right_have_the_ratio_one():
 
 
 def test_what_the_table_of_claims_says():
-    notes = " ".join(epistemic.build(Known(), {}).notes)
+    notes = " ".join(shown.build("epistemic", Known()).notes)
     assert "Inside, the claim of RAFs is nearer to the error than that of AE on 2 of 2" in notes
     assert "Outside, the claim of RAFs is nearer to the error than that of AE on 2 of 2" in notes
 
 
 def test_seeds_must_be_tested_at_the_same_points():
     with pytest.raises(DataError, match="not tested at the same points"):
-        epistemic.build(Known(seeds=2, same=False), {})
+        shown.build("epistemic", Known(seeds=2, same=False))
 
 
 # ---------------------------------------------------------------------------------- controls
@@ -148,7 +148,7 @@ def test_hindsight_takes_the_lowest_on_every_dataset():
     best = medians[["ae", "ae@activation=gelu"]].min(axis=1)
     assert (medians[controls.HINDSIGHT] == best).all()
     assert 0 < (medians["ae"] < medians["ae@activation=gelu"]).sum() < 25
-    table = single_activation.build(made_up.Memory(found), {})
+    table = shown.build("single_activation", made_up.Memory(found))
     assert "AE (best single activation, with hindsight)" in [row[0] for row in table.rows]
 
 
@@ -162,7 +162,7 @@ def test_labels_of_controls():
 def test_numbers_of_activations_are_held_against_the_most():
     inputs = made_up.Memory(frames({"rafs": 0.0}, activation_count={
         f"rafs@k={k}": 1.0 / k for k in (1, 3, 7)}))  # fmt: skip
-    found = activation_count.build(inputs, {}).frame
+    found = shown.build("activation_count", inputs).frame
     assert set(found["method"]) == {"rafs@k=7"}
     whole = found[found["part"] == "all"].set_index("rival")["difference"]
     assert whole["rafs@k=1"] < whole["rafs@k=3"] < 0
@@ -245,7 +245,7 @@ def test_without_results_nothing_can_be_tested():
 def test_the_table_has_effect_sizes_intervals_and_tests():
     found = frames(MAIN, single_activation=SINGLE, other_diversity=DIVERSE,
                    larger_ensembles=MEMBERS, activation_sets=SETS)  # fmt: skip
-    table = why.build(made_up.Memory(found), {})
+    table = shown.build("why", made_up.Memory(found))
     assert [row[1] for row in table.rows[:4]] == ["holds", *["contradicted"] * 3]
     rows = table.frame[table.frame["finding"] == "diversity"]
     single = rows[rows["part"] == "against AE with each single activation"]
@@ -274,7 +274,7 @@ def test_a_verdict_in_a_sentence(verdict, said):
 def test_readme_and_documentation_say_what_was_found(tmp_path, monkeypatch):
     found = frames(MAIN, single_activation=SINGLE, other_diversity=DIVERSE,
                    larger_ensembles=MEMBERS, activation_sets=SETS)  # fmt: skip
-    table = why.build(made_up.Memory(found), {}).frame
+    table = shown.build("why", made_up.Memory(found)).frame
     said = readme.reasons(table)
     assert "“Any diversity would do”: contradicted" in said
     assert "docs/why.md" in said

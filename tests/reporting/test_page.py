@@ -18,7 +18,6 @@ from rafs.evaluation import metrics
 from rafs.reporting import page, style, table_files
 from rafs.reporting.claims import KINDS, as_json, judge
 from rafs.reporting.page import answer, elements, plot, scores
-from rafs.reporting.tables import comparison, nll_vs_published, uci, why
 
 EVIL = "<script>alert('1')</script> & \"two\""
 DATASETS = ("he", "forrester", "rastrigin", "borehole", "abalone", "boston")
@@ -53,19 +52,18 @@ def frames(seeds=8):
 def made(inputs=None, **more):
     inputs = inputs or made_up.Memory(frames())
     drawn = {
-        name: style.render(shown.draw(name, inputs, {}), "svg", shown.caption(name))
+        name: style.render(shown.draw(name, inputs), "svg", shown.caption(name))
         for name in ("overview", "critical_difference", "controls")
     }
-    options = {"methods": made_up.METHODS}
     content = {
         "experiments": EXPERIMENTS,
         "figures": drawn,
         "beside_answer": ["overview"],
         "tables": {
-            "comparison": comparison.build(inputs, {}),
-            "why": why.build(inputs, {}),
-            "uci": uci.build(made_up.Memory({"uci": UCI}), {}),
-            "nll_vs_published": nll_vs_published.build(inputs, options),
+            "comparison": shown.build("comparison", inputs),
+            "why": shown.build("why", inputs),
+            "uci": shown.build("uci", made_up.Memory({"uci": UCI})),
+            "nll_vs_published": shown.build("nll_vs_published", inputs, methods=made_up.METHODS),
         },
         "claims": as_json(judge(inputs))["claims"],
         "params": f"seeds: 10  # {EVIL}\n",
@@ -158,7 +156,7 @@ def test_every_table_of_the_report_can_be_saved(read):
         "uci.csv",
     }
     content = unquote(saved["comparison.csv"].partition(",")[2])
-    table = comparison.build(made_up.Memory(frames()), {})
+    table = shown.build("comparison", made_up.Memory(frames()))
     assert content == table_files.csv(table)
 
 
@@ -403,8 +401,8 @@ def test_leading_number_sorts_a_shown_table():
 
 def test_what_recalibration_repairs_has_a_section_of_its_own():
     inputs = made_up.Memory(made_up.experiments(8, DATASETS))
-    table = shown.build("recalibration", inputs, {})
-    svg = style.render(shown.draw("recalibration", inputs, {}), "svg", "c")
+    table = shown.build("recalibration", inputs)
+    svg = style.render(shown.draw("recalibration", inputs), "svg", "c")
     drawn = {"recalibration": svg}
     read = Reader(made(inputs, tables={"recalibration": table}, figures=drawn))
     ids = [a["id"] for _, a in read.tags if "id" in a]

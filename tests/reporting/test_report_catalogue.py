@@ -68,7 +68,7 @@ def test_each_declares_what_it_reads(kind, name):
     assert declared.reads
     assert set(declared.reads) <= set(catalogue.READS)
     inputs = Watched()
-    (shown.build if kind == "tables" else shown.draw)(name, inputs, {})
+    (shown.build if kind == "tables" else shown.draw)(name, inputs)
     assert inputs.read == set(declared.reads) - {"sources"}
 
 
@@ -117,6 +117,8 @@ def test_jobs_wait_for_what_is_declared():
         ("tables", "nll", {}, ""),
         ("figures", "ensemble_size", {"experiments": ["sizes"], "seed": 2}, ""),
         ("figures", "training_points_1d", {"experiments": [], "datasets": ["forrester"]}, ""),
+        ("tables", "nll", {"experiments": []},
+         "tables.nll.experiments: name the experiments that it shows"),
         ("tables", "nlls", {}, "tables.nlls: there is no such one; did you mean 'nll'?"),
         ("tables", "nll", {"experiments": ["man"]},
          "tables.nll.experiments: 'man' is no experiment; did you mean 'main'?"),

@@ -16,6 +16,7 @@ from rafs import compare
 from rafs.cli.screen import is_live
 from rafs.datasets import tabular, user
 from rafs.errors import ParameterError
+from rafs.evaluation.statistics import ALPHA
 from rafs.files import unwritable, write_csv, write_json
 from rafs.reporting import style
 
@@ -114,7 +115,7 @@ def equality(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> st
     best = rows[0]["label"]
     if len(rows) < 2 or result["seeds"] < 2:
         return "differences are tested with several methods on several splits"
-    test = "NLL, Nadeau-Bengio corrected t-test, Holm-corrected, p < 0.05"
+    test = f"NLL, Nadeau-Bengio corrected t-test, Holm-corrected, p < {ALPHA:g}"
     equal = [row["label"] for row in rows if row["method"] in result["not_significantly_different"]]
     if not equal:
         return f"{best} is significantly better than every other method ({test})"

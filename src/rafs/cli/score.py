@@ -15,18 +15,18 @@ from rich.table import Table
 from rafs import compare, methods
 from rafs.cli.compare import clean
 from rafs.errors import ParameterError
-from rafs.evaluation import metrics, prediction_scores
+from rafs.evaluation import metrics, prediction_scores, statistics
 from rafs.evaluation.predicted import Predicted, read
 from rafs.files import unwritable, write_csv, write_json
 from rafs.reporting import labels
 
 SHOWN = tuple(metric.name for metric in metrics.shown(metrics.HEADLINE))
 HEADS = {"nll": "NLL (with ½ ln 2π)"}
-LEVEL = "Holm-corrected, p < 0.05"
-CORRECTED = f"NLL, Nadeau-Bengio corrected t-test, {LEVEL}"
+CORRECTION = f"Holm-corrected, p < {statistics.ALPHA:g}"
+CORRECTED = f"NLL, Nadeau-Bengio corrected t-test, {CORRECTION}"
 INDEPENDENT = (
-    f"NLL, signed-rank test, {LEVEL}; it takes splits as independent: a column n_train makes it "
-    "the Nadeau-Bengio test for splits of one table"
+    f"NLL, signed-rank test, {CORRECTION}; it takes splits as independent: a column n_train makes "
+    "it the Nadeau-Bengio test for splits of one table"
 )
 
 

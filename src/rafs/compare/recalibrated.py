@@ -8,7 +8,7 @@ from rafs.methods.tuning import HeldOut
 from rafs.reporting import labels
 
 PREFIX = "conformal_"
-SCORED = ("coverage_95", "width_95", "interval_score_95")
+SCORED = tuple(name for name in recalibration.SCORES if name.endswith("_95"))
 
 
 def scores(held: HeldOut, test: metrics.Predictions) -> dict[str, float]:

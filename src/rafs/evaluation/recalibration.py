@@ -34,6 +34,11 @@ NOT_HELD_OUT = "not held out"
 Such runs have `tuning: null`, the tuned values of another experiment, or given predictions.
 """
 LEVELS = (90, 95)
+SCORES = (
+    "nll", *(f"{kind}_{level}" for kind in ("coverage", "width") for level in LEVELS),
+    "interval_score_95",
+)  # fmt: skip
+"""What every recalibration is scored by; a score that is not finite is left out."""
 
 
 @dataclass(frozen=True)

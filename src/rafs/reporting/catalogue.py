@@ -30,7 +30,8 @@ from rafs.errors import ParameterError
 
 FOLDER = Path(__file__).parent
 KINDS = ("tables", "figures")
-READS = ("scores", "costs", "tuned", "recalibrated", "predictions", "data", "sources")
+OF_EXPERIMENTS = ("scores", "costs", "tuned", "recalibrated")
+READS = (*OF_EXPERIMENTS, "predictions", "data", "sources")
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,8 @@ def check(
     if name not in names(kind):
         raise ParameterError(f"{where}: there is no such one; {_nearest(name, names(kind))}")
     shown = declaration(kind, name)
+    if not options["experiments"] and set(shown.reads) & set(OF_EXPERIMENTS):
+        raise ParameterError(f"{where}.experiments: name the experiments that it shows")
     for experiment in options["experiments"]:
         if experiment not in experiments:
             raise ParameterError(

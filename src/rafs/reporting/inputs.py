@@ -19,9 +19,9 @@ KEYS = ("experiment", "method", "dataset", "seed", "status")
 class Inputs:
     """The scores, predictions, data and tuned values below one directory.
 
-    With `files` these alone are read: a table, a figure or a claim that reads another has not
-    declared what it is made from. With `experiments` no others have scores, whatever an experiment
-    that is no more left behind.
+    With `files` only these may be read: reading another is an error, because the table, figure or
+    claim has not declared it. With `experiments` the scores of all others are ignored: files of an
+    experiment that was removed from params.yaml may still be there.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Inputs:
         return sha256(path) if path.exists() else ""
 
     def data(self, dataset: str, seed: int, protocol: str = "described") -> SimpleNamespace | None:
-        """Return the fields of a drawn dataset, or None where it could not be had."""
+        """Return the fields of a sampled dataset, or None if its data are unavailable."""
         path = self.path(paths.DATA, protocol=protocol, dataset=dataset, seed=seed)
         found = read_dataset(path) if path.exists() else ""
         return None if isinstance(found, str) else SimpleNamespace(**vars(found))

@@ -40,8 +40,8 @@ def method(name: str) -> str:
         key, _, value = sweep.partition("=")
         words = f"{key} {value}".removeprefix("variant ").replace("_", " ")
         return f"{method(base)} ({words})"
-    if base.endswith("+rafs"):
-        return f"{method(base.removesuffix('+rafs'))} + RAFs"
+    if base.endswith(methods.SUFFIX):
+        return f"{method(base.removesuffix(methods.SUFFIX))} + RAFs"
     declared = methods.declarations().get(base)
     return declared.label if declared else base
 
@@ -50,6 +50,11 @@ def method(name: str) -> str:
 def dataset(name: str) -> str:
     """Return the title of a dataset, as in the paper."""
     return datasets.spec(name).title if name in datasets.names() else name
+
+
+def rivals(*methods: str) -> tuple[str, ...]:
+    """Return the methods of the paper without some of them."""
+    return tuple(name for name in PAPER_METHODS if name not in methods)
 
 
 def with_paper(found: Iterable[str]) -> list[str]:
@@ -80,6 +85,6 @@ def few_inside(names: Iterable[str]) -> list[str]:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Sort methods or datasets as the paper does; strangers follow as they came."""
+    """Sort methods or datasets as the paper does; others follow in the given order."""
     known = {name: place for place, name in enumerate((*PAPER_METHODS, *datasets.names()))}
     return sorted(dict.fromkeys(names), key=lambda name: known.get(name, len(known)))

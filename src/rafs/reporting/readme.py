@@ -9,6 +9,7 @@ import pandas as pd
 from rafs import paths
 from rafs.errors import DataError
 from rafs.evaluation.metrics import HEADLINE, shown
+from rafs.evaluation.statistics import ALPHA
 from rafs.files import read_json, write_text
 from rafs.reporting import catalogue, labels, uci
 from rafs.reporting.claims import KINDS
@@ -18,7 +19,6 @@ from rafs.reporting.tables import uci as table_uci
 
 START = "<!-- headline: written by `make readme` from reports/ -->"
 END = "<!-- end of headline -->"
-LEVEL = 0.05
 SMALL = tuple(name for name in table_uci.CELLS if name not in ("p", table_uci.AGAINST["rmse"]))
 
 
@@ -133,7 +133,7 @@ def _counted(kinds: list[str]) -> str:
 def answer(methods: pd.DataFrame) -> str:
     """Say which methods share the top: the best is named alone only where the tests say so."""
     best, *others = records(methods)
-    worse = [row["method"] for row in others if row["p_against_best_nll"] < LEVEL]
+    worse = [row["method"] for row in others if row["p_against_best_nll"] < ALPHA]
     near = [row["method"] for row in others if row["method"] not in worse]
     test = (
         f"Wilcoxon's signed-rank test over {_most(methods, 'datasets')} datasets, Holm's "

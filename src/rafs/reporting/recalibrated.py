@@ -7,7 +7,7 @@ import pandas as pd
 
 from rafs.datasets.core import CATEGORIES
 from rafs.evaluation import statistics
-from rafs.evaluation.recalibration import WAYS
+from rafs.evaluation.recalibration import SCORES, WAYS
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import number
@@ -20,7 +20,6 @@ RANDOM = tuple(name for name, kind in CATEGORIES.items() if kind.random)
 
 RUN = ["experiment", "method", "dataset", "seed"]
 CELL = ["method", "dataset", "category", "way"]
-SCORES = ("coverage_90", "coverage_95", "width_95", "interval_score_95", "nll")
 RATIOS = {"width_95": "width_ratio", "interval_score_95": "interval_score_ratio"}  # to raw
 MEDIANS = ["coverage_90", "coverage_95", *RATIOS.values(), "nll"]
 COLUMNS = [*CELL, "part", "runs", "infinite", *MEDIANS, "low", "high"]

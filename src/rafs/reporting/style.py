@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 
 from rafs.evaluation.metrics import BY_NAME
 from rafs.files import atomic
+from rafs.methods import SUFFIX
 from rafs.reporting import labels
 
 P = ParamSpec("P")
@@ -134,9 +135,9 @@ FURTHER = (  # of methods that are added, by their name
 def look(method: str) -> Look:
     """Return the look of a method; `<base>+rafs` is its base with open markers and dots."""
     name = method.partition("@")[0]
-    plain_name = name.removesuffix("+rafs")
+    plain_name = name.removesuffix(SUFFIX)
     base = LOOKS.get(plain_name) or FURTHER[sum(plain_name.encode()) % len(FURTHER)]
-    if name.endswith("+rafs"):
+    if name.endswith(SUFFIX):
         return Look(base.colour, base.marker, (1, 1), filled=False)
     return base
 
@@ -307,7 +308,7 @@ def power(value: float) -> str:
     sign = "−" if value < 0 else ""
     if abs(exponent - round(exponent)) < 1e-9:
         return f"{sign}$10^{{{round(exponent)}}}$"
-    return f"{sign}{abs(value):.0e}".replace("e+0", "e").replace("e+", "e")
+    return compact(value)
 
 
 def compact(value: float, signed: bool = False) -> str:

@@ -107,19 +107,35 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return cast(list[dict[str, Any]], frame.to_dict("records"))
 
 
-def chosen(inputs: Inputs, options: Mapping[str, Any], default: Sequence[str]) -> pd.DataFrame:
+def bases(frame: pd.DataFrame) -> "pd.Series[str]":
+    """Return the method of each run without the value of a sweep."""
+    return frame["method"].map(lambda name: str(name).partition("@")[0])
+
+
+def selected(frame: pd.DataFrame, options: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the runs of the `methods` (at all values of a sweep) and `datasets` in the options."""
+    if "methods" in options:
+        frame = frame[bases(frame).isin(list(options["methods"]))]
+    if "datasets" in options:
+        frame = frame[frame["dataset"].isin(list(options["datasets"]))]
+    return frame
+
+
+def chosen(inputs: Inputs, options: Mapping[str, Any]) -> pd.DataFrame:
     """Return the runs that a table is made of, methods and datasets in the paper's order.
 
     Options: `experiments`, and perhaps `methods` and `datasets` to restrict them.
     """
-    frame = inputs.collect(options.get("experiments") or default)
-    for column, option in (("method", "methods"), ("dataset", "datasets")):
-        if option in options:
-            frame = frame[frame[column].isin(list(options[option]))]
+    frame = selected(inputs.collect(options["experiments"]), options)
     place = {name: k for k, name in enumerate(labels.in_order(frame["method"]))}
     place |= {name: k for k, name in enumerate(labels.in_order(frame["dataset"]))}
     columns = ["dataset", "method"]
     return frame.sort_values(columns, key=lambda names: names.map(place), kind="stable")
+
+
+def in_metric(caption: str, metric: str) -> str:
+    """Return the caption of a table in NLL for the same table in another metric."""
+    return caption.replace("NLL", labels.metric(metric), 1)
 
 
 def ranked(frame: pd.DataFrame) -> pd.DataFrame:

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from rafs.evaluation.statistics import ALPHA
 from rafs.reporting import labels, published
 from rafs.reporting.table import number, records
 from rafs.reporting.tables import uci
-from rafs.reporting.tables._shift import ALPHA, direction
+from rafs.reporting.tables._shift import direction
 
 TABLES = ("uci", "uci_nll", "uci_rmse", "uci_gap", "uci_tail")
 PLACES = {"uci_gap": "in gap splits of UCI tables", "uci_tail": "in tail splits"}

@@ -51,6 +51,7 @@ from rafs.evaluation.statistics.rankings import (
 )
 from rafs.evaluation.statistics.resampling import hierarchical, mean_interval, percentiles
 from rafs.evaluation.statistics.scores import (
+    ALPHA,
     BASELINE,
     FEWEST_INSIDE,
     LEVEL,
@@ -73,6 +74,7 @@ from rafs.evaluation.statistics.summaries import (
 )
 
 __all__ = [
+    "ALPHA",
     "BASELINE",
     "FEWEST_INSIDE",
     "LEVEL",

@@ -16,7 +16,9 @@ from rafs.evaluation import metrics
 
 Array = NDArray[np.float64]
 
-LEVEL = 0.95
+ALPHA = 0.05
+"""The level of every test; intervals have the level 1 - ALPHA."""
+LEVEL = 1 - ALPHA
 BASELINE = "constant"
 """The no-skill predictor: training mean and standard deviation."""
 FEWEST_INSIDE = 0.05

@@ -2,12 +2,14 @@
 
 A module holds `CLAIM`, a `rafs.reporting.judgement.verdicts.Claim`: the statement, the paper's own
 rule, our tests, and the experiments it reads. A claim that reads predictions names their datasets
-in a literal `PREDICTIONS`, which `rafs.reporting.catalogue` finds without importing the module. NLL
-is without the constant, as in the paper.
+in a literal `PREDICTIONS`, which `rafs.reporting.catalogue` finds without importing the module.
+Reading anything else is an error. NLL is without the constant, as in the paper.
 """
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,7 @@ from rafs.reporting.judgement.verdicts import (
 
 if TYPE_CHECKING:
     from rafs.reporting.inputs import Inputs
+    from rafs.reporting.judgement.results import Results
 
 __all__ = [
     "CONTRADICTED",
@@ -41,6 +44,7 @@ __all__ = [
     "as_json",
     "claims",
     "judge",
+    "judge_one",
     "names",
     "tally",
 ]
@@ -71,28 +75,39 @@ def names() -> list[str]:
 
 def claims() -> list[Claim]:
     """Return all claims in the order of their numbers."""
-    modules = (importlib.import_module(f"{__name__}.{name}") for name in names())
-    return sorted((module.CLAIM for module in modules), key=lambda claim: claim.number)
+    return sorted(_declared(), key=lambda claim: claim.number)
+
+
+def _declared() -> Iterator[Claim]:
+    """Yield every claim with the predictions that its module declares."""
+    for name in names():
+        module = importlib.import_module(f"{__name__}.{name}")
+        yield replace(module.CLAIM, predictions=getattr(module, "PREDICTIONS", ()))
 
 
 def judge(inputs: "Inputs") -> list[Judged]:
-    """Judge all claims by the results that there are."""
-    from rafs.reporting.judgement import paper_rule
+    """Judge all claims by the results that there are, each by what it declares to read."""
     from rafs.reporting.judgement.results import Results
 
-    results = Results(inputs)
-    ranks, printed = paper_rule.ours(results), paper_rule.printed()
-    judged = []
-    for claim in claims():
-        rule, on_print = claim.paper, None
-        if isinstance(rule, RankRule):
-            paper = conclude(rule, rule.decide(ranks))
-            on_print = conclude(rule, rule.decide(printed))
-        else:
-            paper = conclude(rule, rule.decide(results))
-        ours = conclude(claim.ours, claim.ours.decide(results))
-        judged.append(Judged(claim, paper, ours, on_print))
-    return judged
+    @cache
+    def declared(reads: tuple[str, ...], predictions: tuple[str, ...]) -> Results:
+        return Results(inputs, reads, predictions)
+
+    return [judge_one(claim, declared(claim.reads, claim.predictions)) for claim in claims()]
+
+
+def judge_one(claim: Claim, results: "Results") -> Judged:
+    """Judge a claim by the paper's rule, on our runs and on its printed ranks, and by our tests."""
+    from rafs.reporting.judgement import paper_rule
+
+    rule, on_print = claim.paper, None
+    if isinstance(rule, RankRule):
+        paper = conclude(rule, rule.decide(paper_rule.ours(results)))
+        on_print = conclude(rule, rule.decide(paper_rule.printed()))
+    else:
+        paper = conclude(rule, rule.decide(results))
+    ours = conclude(claim.ours, claim.ours.decide(results))
+    return Judged(claim, paper, ours, on_print)
 
 
 def as_json(judged: Sequence[Judged]) -> dict[str, Any]:

@@ -1,12 +1,11 @@
 """Claim 23: AE's bands and RAFs' NLL on He et al."""
 
 from rafs.reporting.judgement.differences import COVERED_AWAY, duels, lower_than_all
-from rafs.reporting.judgement.paper_rule import apart, cell, ours, placed
+from rafs.reporting.judgement.paper_rule import WIDE, apart, cell, ours, placed
 from rafs.reporting.judgement.results import Results
 from rafs.reporting.judgement.standings import among_first
 from rafs.reporting.judgement.verdicts import Claim, Part, Parts, Rule
 
-WIDE = ("ntkgp", "rp", "rafs")
 NARROW, LOWEST = "AE covers less than the wide methods away from data", "RAFs has the lowest NLL"
 
 

@@ -6,7 +6,7 @@ from rafs.reporting.judgement.paper_rule import count_apart
 from rafs.reporting.judgement.results import Results
 from rafs.reporting.judgement.verdicts import NOT_SHOWN, SHOWN, Claim, Part, Parts, Rule
 
-RIVALS = ("hde", "ae", "ntkgp", "rp", "rafs")
+RIVALS = labels.rivals("de")
 WHY = "no dataset with rows outside the training range has enough runs"
 
 

@@ -3,12 +3,11 @@
 from rafs.datasets.core import SYNTHETIC
 from rafs.reporting import labels
 from rafs.reporting.judgement.differences import COVERED_AWAY, duels, lower_than_all
-from rafs.reporting.judgement.paper_rule import apart, cell, mean_rank, ours
+from rafs.reporting.judgement.paper_rule import WIDE, apart, cell, mean_rank, ours
 from rafs.reporting.judgement.results import Results
 from rafs.reporting.judgement.standings import group, of_categories
 from rafs.reporting.judgement.verdicts import Claim, Part, Parts, Rule
 
-WIDE = ("ntkgp", "rp", "rafs")
 COVERAGE = COVERED_AWAY.source
 WELL, UNIMPRESSIVE = "HDE does well on MLM data", "HDE unimpressive overall"
 ALL = (*SYNTHETIC, "real")

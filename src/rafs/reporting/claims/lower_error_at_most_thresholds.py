@@ -72,5 +72,4 @@ CLAIM = Claim(
         "each of the three, by more than the margin.",
         by_tests,
     ),
-    predictions=PREDICTIONS,
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.methods import with_random_activations
 from rafs.reporting import labels
 from rafs.reporting.judgement.differences import NATS, lower, over_datasets, untestable
 from rafs.reporting.judgement.paper_rule import count_apart
@@ -19,7 +20,7 @@ from rafs.reporting.judgement.verdicts import (
     Rule,
 )
 
-MIXED = {"ae": "rafs", "de": "de+rafs", "hde": "hde+rafs", "ntkgp": "ntkgp+rafs", "rp": "rp+rafs"}
+MIXED = {name: with_random_activations(name) for name in sorted(labels.rivals("rafs"))}
 
 
 def by_paper(results: Results) -> Parts:

@@ -9,7 +9,7 @@ from rafs.reporting.judgement.verdicts import NOT_SHOWN, SHOWN, Claim, Part, Par
 
 REAL, TRIGONOMETRIC = "does well on real-world data", "does well on trigonometric data"
 STRONGEST = "the strongest baseline"
-BASELINES = ("de", "hde", "ae", "ntkgp")
+BASELINES = labels.rivals("rp", "rafs")
 
 
 def by_ranks(ranks: Ranks) -> Parts:

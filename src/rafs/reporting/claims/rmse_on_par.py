@@ -6,7 +6,7 @@ from rafs.reporting.judgement.paper_rule import Ranks
 from rafs.reporting.judgement.results import Results
 from rafs.reporting.judgement.verdicts import NOT_SHOWN, SHOWN, Claim, Part, Parts, RankRule, Rule
 
-RIVALS = ("de", "hde", "ae", "ntkgp", "rp")
+RIVALS = labels.rivals("rafs")
 
 
 def by_ranks(ranks: Ranks) -> Parts:

@@ -11,11 +11,10 @@ from rafs.reporting.judgement.differences import (
     lower,
     lower_than_all,
 )
-from rafs.reporting.judgement.paper_rule import apart, cell
+from rafs.reporting.judgement.paper_rule import WIDE, apart, cell
 from rafs.reporting.judgement.results import Results
 from rafs.reporting.judgement.verdicts import Claim, Parts, Rule
 
-WIDE = ("ntkgp", "rp", "rafs")
 NEAR, AWAY = "in_sharpness", "out_sharpness"
 MOST = "RAFs is the widest of the three"
 NARROWNESS = Scale("log_narrowness", WIDTH_AWAY.margin)

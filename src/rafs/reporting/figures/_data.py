@@ -1,6 +1,6 @@
 """What the figures share: which runs there are, and a word on those that there are not."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,50 +8,21 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from rafs.evaluation import statistics
-from rafs.reporting import labels
 from rafs.reporting.inputs import KEYS, Inputs
+from rafs.reporting.table import gaps, selected
 
 
-def scores(
-    inputs: Inputs, options: Mapping[str, Any], default: Iterable[str] = ("main",)
-) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows of the figure's experiments, and notes on what they lack.
+def scores(inputs: Inputs, options: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str]]:
+    """Return the runs that a figure is made of, and notes on what they lack.
 
-    `options` may name the `experiments`, and restrict `methods` (without sweeps) and `datasets`.
+    Options: `experiments`, and perhaps `methods` and `datasets` to restrict them.
     """
-    names = list(options.get("experiments", default))
-    found = {name: inputs.find(name) for name in names}
+    found = {name: inputs.find(name) for name in options["experiments"]}
     frames = [frame for frame in found.values() if frame is not None]
     rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(KEYS))
-    if "methods" in options:
-        rows = rows[bases(rows).isin(list(options["methods"]))]
-    if "datasets" in options:
-        rows = rows[rows["dataset"].isin(list(options["datasets"]))]
-    notes = [f"Experiment {name} has not been run." for name in names if found[name] is None]
+    rows = selected(rows, options)
+    notes = [f"Experiment {name} has not been run." for name in found if found[name] is None]
     return rows, notes + gaps(rows)
-
-
-def bases(rows: pd.DataFrame) -> "pd.Series[str]":
-    """Return the method of each run without the value of a sweep."""
-    return rows["method"].map(lambda name: str(name).partition("@")[0])
-
-
-def gaps(rows: pd.DataFrame) -> list[str]:
-    """Say which runs have no scores: one sentence per status, dataset by dataset."""
-    notes = []
-    for status, lost in rows[rows["status"] != "ok"].groupby("status"):
-        parts = []
-        for dataset in labels.in_order(lost["dataset"]):
-            here = lost[lost["dataset"] == dataset]
-            methods = [labels.method(name) for name in labels.in_order(here["method"])]
-            shown = ", ".join(methods) if len(methods) < 4 else f"{len(methods)} methods"
-            parts.append(f"{labels.dataset(dataset)}: {len(here)} ({shown})")
-        if len(parts) > 6:
-            parts = [*parts[:6], f"and {len(parts) - 6} more datasets"]
-        notes.append(
-            f"{str(status).capitalize()}: {len(lost)} of {len(rows)} runs; {'; '.join(parts)}."
-        )
-    return notes
 
 
 def usable(rows: pd.DataFrame, metric: str) -> pd.DataFrame:

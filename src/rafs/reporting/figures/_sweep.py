@@ -14,6 +14,7 @@ from rafs.reporting import labels, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.judgement.sweeps import value_of, without_repeats
+from rafs.reporting.table import bases
 
 Below = Callable[[Sequence[float]], Mapping[float, Sequence[str]]]
 OTHER = (3.0, 1.5)  # dashes of the curves of every experiment but the first
@@ -24,25 +25,25 @@ SMALL = 6.8  # points: tick labels with words
 def draw_sweep(
     inputs: Inputs,
     options: Mapping[str, Any],
-    experiments: Mapping[str, str],
+    titles: Mapping[str, str],
     datasets: tuple[str, ...],
     xlabel: str,
     below: Below | None = None,
 ) -> Figure:
     """Draw one panel per dataset; options: `experiments`, `datasets`, `methods`, `metric`.
 
-    `experiments` are the usual ones and what each is called in the legend. Each has a curve of its
-    own. Values at the end of the sweep that repeat the runs of a smaller one share its place.
+    `titles` says what an experiment is called in the legend. Each has a curve of its own. Values at
+    the end of the sweep that repeat the runs of a smaller one share its place.
     `below` gives lines to print under the swept values, on a logarithmic axis.
     """
     metric = str(options.get("metric", "nll_paper"))
-    rows, notes = data.scores(inputs, options, experiments)
+    rows, notes = data.scores(inputs, options)
     names = list(options.get("datasets", labels.in_order(rows["dataset"]) or datasets))
     known = data.usable(rows, metric)
-    room = 0.35 if below else 0.3 * (len(experiments) > 1)
+    room = 0.35 if below else 0.3 * (len(titles) > 1)
     figure = style.canvas(style.WIDTH if len(names) > 1 else 0.6 * style.WIDTH, 2.7 + room)
     panels = figure.subplots(1, len(names), squeeze=False)[0]
-    order = list(options.get("experiments", experiments))
+    order = list(options["experiments"])
     for axes, name in zip(panels, names, strict=True):
         axes.set_title(style.title(name))
         here = known[known["dataset"] == name]
@@ -52,7 +53,7 @@ def draw_sweep(
         _panel(axes, here, metric, order, below)
         axes.set_xlabel(xlabel)
         axes.set_ylabel(style.metric_label(metric))
-    _legend(figure, known, order, experiments)
+    _legend(figure, known, order, titles)
     return style.finish(figure, notes)
 
 
@@ -60,22 +61,22 @@ def _legend(
     figure: Figure, known: pd.DataFrame, order: Sequence[str], names: Mapping[str, str]
 ) -> None:
     """Name the curves, where there is more than one."""
-    bases = labels.in_order(data.bases(known))
+    methods = labels.in_order(bases(known))
     if len(order) < 2:
-        style.legend(figure, bases if len(bases) > 1 else ())
+        style.legend(figure, methods if len(methods) > 1 else ())
         return
     present = [name for name in order if name in set(known["experiment"])]
     handles = [
-        Line2D([], [], label=_title(base, names.get(name, name), len(bases)), **look.line)
-        for base in bases
+        Line2D([], [], label=_title(base, names.get(name, name), len(methods)), **look.line)
+        for base in methods
         for name in present
         for look in [_look(base, order.index(name))]
     ]
     style.legend(figure, (), handles)
 
 
-def _title(base: str, experiment: str, bases: int) -> str:
-    return f"{style.label(base)}, {experiment}" if bases > 1 else style.plain(experiment)
+def _title(base: str, experiment: str, methods: int) -> str:
+    return f"{style.label(base)}, {experiment}" if methods > 1 else style.plain(experiment)
 
 
 def _look(base: str, place: int) -> style.Look:
@@ -88,7 +89,7 @@ def _panel(
     axes: Axes, rows: pd.DataFrame, metric: str, order: Sequence[str], below: Below | None
 ) -> None:
     """Draw median and interval of every curve against the swept value, and the single seeds."""
-    rows = rows.assign(base=data.bases(rows), value=rows["method"].map(value_of))
+    rows = rows.assign(base=bases(rows), value=rows["method"].map(value_of))
     curves = [
         (base, place, part)
         for base in labels.in_order(rows["base"])

@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from rafs.reporting import style
-from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.judgement.differences import NATS, over_datasets
+from rafs.reporting.table import gaps
 from rafs.reporting.why.controls import ANCHORED, RAFS, beside, others
 
 CAPTION = (
@@ -40,7 +40,7 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     right.set_title("Number of members")
     _lines(right, sizes, RAFS, "members m", "no larger ensemble was run")
     style.legend(figure, [name for name in (ANCHORED, "rp", RAFS) if name in _bases(sizes)])
-    return style.finish(figure, data.gaps(pd.concat([counts, sizes], ignore_index=True)))
+    return style.finish(figure, gaps(pd.concat([counts, sizes], ignore_index=True)))
 
 
 def _value(method: str) -> int:

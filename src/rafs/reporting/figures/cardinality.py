@@ -19,7 +19,7 @@ CAPTION = (
 READS = ("scores",)
 SWEEP = "activations.k"
 PLACE = 8
-EXPERIMENTS = {
+TITLES = {
     "cardinality": "5 networks, fixed order",
     "cardinality_shuffled": "7 networks, shuffled order",
 }
@@ -28,4 +28,4 @@ EXPERIMENTS = {
 def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     """Draw one panel per dataset; options: `experiments`, `datasets`, `methods`, `metric`."""
     datasets = ("superconductivity",)
-    return draw_sweep(inputs, options, EXPERIMENTS, datasets, "activation functions k (count)")
+    return draw_sweep(inputs, options, TITLES, datasets, "activation functions k (count)")

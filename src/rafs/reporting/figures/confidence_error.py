@@ -23,13 +23,14 @@ READS = ("scores", "predictions", "data")
 DATASETS = ("friedman", "abalone")
 PLACE = 3
 Array = NDArray[np.float64]
+THRESHOLDS = 24  # points of a curve
 FEWEST = 10  # examples that an RMSE needs
 WIDE = 5  # ratio of the largest to the smallest RMSE from which the axis is logarithmic
 
 
 @style.styled
 def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
-    """Draw one panel per dataset; options: `datasets`, `methods`, `experiments`, `thresholds`."""
+    """Draw one panel per dataset; options: `datasets`, `methods`, `experiments`."""
     names = list(options.get("datasets", DATASETS))
     rows, notes = data.scores(inputs, {**options, "datasets": names})
     methods = labels.in_order(options.get("methods") or labels.with_paper(rows["method"]))
@@ -38,14 +39,12 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     for axes, name in zip(panels, names, strict=True):
         axes.set_title(style.title(name))
         runs = {
-            method: _runs(
-                inputs, options, rows[(rows["dataset"] == name) & (rows["method"] == method)]
-            )
+            method: _runs(inputs, rows[(rows["dataset"] == name) & (rows["method"] == method)])
             for method in methods
         }
         runs = {method: found for method, found in runs.items() if found}
         if runs:
-            _panel(axes, runs, int(options.get("thresholds", 24)))
+            _panel(axes, runs)
         else:
             style.sentence(axes, f"No predictions: {data.why_not(rows, dataset=name)}.")
     style.legend(figure, methods)
@@ -62,22 +61,22 @@ def curve(precision: Array, error: Array, thresholds: Array) -> Array:
     return np.array([np.sqrt(np.mean(e**2)) if e.size >= FEWEST else np.nan for e in chosen])
 
 
-def _runs(inputs: Inputs, options: Mapping[str, Any], rows: Any) -> list[tuple[Array, Array]]:
+def _runs(inputs: Inputs, rows: Any) -> list[tuple[Array, Array]]:
     """Return precision and error of every run that has predictions."""
     found = []
     for row in rows[rows["status"] == "ok"].itertuples():
         run = data.predictions(inputs, row.experiment, row.method, row.dataset, int(row.seed))
-        known = inputs.data(row.dataset, int(row.seed), options.get("protocol", "described"))
+        known = inputs.data(row.dataset, int(row.seed))
         if run is not None and known is not None:
             found.append((1 / run["variance"], known.y_test - run["mean"]))
     return found
 
 
-def _panel(axes: Axes, runs: dict[str, list[tuple[Array, Array]]], count: int) -> None:
+def _panel(axes: Axes, runs: dict[str, list[tuple[Array, Array]]]) -> None:
     """Draw the curves of all methods over common thresholds."""
     pooled = np.concatenate([precision for found in runs.values() for precision, _ in found])
     low, high = np.quantile(pooled, (0.01, 0.99))
-    thresholds = np.geomspace(low, max(high, 1.0001 * low), count)
+    thresholds = np.geomspace(low, max(high, 1.0001 * low), THRESHOLDS)
     drawn = []
     for place, (method, found) in enumerate(runs.items()):
         curves = np.array([curve(*run, thresholds) for run in found])

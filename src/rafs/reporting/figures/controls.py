@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from rafs.reporting import style
-from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.judgement.differences import Difference
+from rafs.reporting.table import gaps
 from rafs.reporting.why.controls import (
     ANCHORED,
     RAFS,
@@ -61,7 +61,7 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     panels[1].set_xlabel("RAFs minus control, NLL (nats per example)")
     shown = {RAFS, *(each.rival for each in lines)}
     rows = find(inputs, *EXPERIMENTS)
-    return style.finish(figure, [_counts(lines), *data.gaps(rows[rows["method"].isin(shown)])])
+    return style.finish(figure, [_counts(lines), *gaps(rows[rows["method"].isin(shown)])])
 
 
 def _groups(inputs: Inputs) -> Iterator[tuple[str, list[Contrast]]]:

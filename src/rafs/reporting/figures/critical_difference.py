@@ -21,19 +21,17 @@ CAPTION = (
 )
 READS = ("scores",)
 PLACE = 1
+METRICS = ("nll", "rmse")
 
 
 @style.styled
 def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
-    """Draw one diagram per metric; options: `experiments`, `methods`, `datasets`, `metrics`."""
+    """Draw one diagram per metric; options: `experiments`, `methods`, `datasets`."""
     rows, notes = data.scores(inputs, options)
     rows = rows[~rows["method"].isin(labels.REFERENCES)]
-    metrics = list(options.get("metrics", ("nll", "rmse")))
     methods = max(2, rows["method"].nunique())
-    figure = style.canvas(height=(0.95 + 0.26 * -(-methods // 2)) * len(metrics))
-    for axes, metric in zip(
-        figure.subplots(len(metrics), 1, squeeze=False).flat, metrics, strict=True
-    ):
+    figure = style.canvas(height=(0.95 + 0.26 * -(-methods // 2)) * len(METRICS))
+    for axes, metric in zip(figure.subplots(len(METRICS), 1), METRICS, strict=True):
         axes.set_title(labels.metric(metric))
         if rows["method"].nunique() < 2 or metric not in rows:
             style.sentence(axes, "Ranks need at least two methods with scores.")

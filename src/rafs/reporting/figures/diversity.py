@@ -13,9 +13,8 @@ from scipy import stats
 from rafs.evaluation import statistics
 from rafs.evaluation.diversity import CORRELATION, SPREAD
 from rafs.reporting import style
-from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import number
+from rafs.reporting.table import gaps, number
 from rafs.reporting.why.controls import ANCHORED, RAFS, find, label, others
 
 CAPTION = (
@@ -49,7 +48,7 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
         _panel(axes, points, methods, words)
         notes += _together(points, words)
     style.legend(figure, methods)
-    return style.finish(figure, notes + data.gaps(rows[rows["method"].isin([ANCHORED, *methods])]))
+    return style.finish(figure, notes + gaps(rows[rows["method"].isin([ANCHORED, *methods])]))
 
 
 def gains(

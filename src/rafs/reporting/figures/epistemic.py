@@ -1,4 +1,4 @@
-"""The epistemic variance that methods claim against the error that they make."""
+"""The epistemic variance that methods predict against the error that they make."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,7 +35,7 @@ PANELS = {
 @style.styled
 def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     """Draw one panel per measure; options: `experiments`, `methods`, `datasets`."""
-    rows, notes = data.scores(inputs, options, (epistemic.EXPERIMENT,))
+    rows, notes = data.scores(inputs, options)
     found = epistemic.table(inputs, rows)
     methods = epistemic.in_order(found)
     figure = style.canvas(height=1.0 + 0.32 * max(4, len(methods)))

@@ -13,6 +13,7 @@ from rafs.evaluation import statistics
 from rafs.reporting import labels, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.tables.rafs_on import pairs
 
 CAPTION = (
     "Change in NLL (nats per example) when the members of a method get random activations instead "
@@ -34,7 +35,7 @@ COLOURS = LinearSegmentedColormap.from_list(
 @style.styled
 def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     """Draw the heat map; options: `experiments`, `datasets`, `metric`."""
-    rows, notes = data.scores(inputs, options, ("main", "rafs_on"))
+    rows, notes = data.scores(inputs, options)
     metric = str(options.get("metric", "nll"))
     changes = effects(rows, metric)
     figure = style.canvas(height=1.0 + 0.21 * max(4, changes["dataset"].nunique() + 1))
@@ -46,19 +47,13 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     return style.finish(figure, notes)
 
 
-def partner(method: str, present: set[str]) -> str | None:
-    """Return the run of a method with random activations, if there is one; that of AE is RAFs."""
-    wanted = [f"{method}+rafs", *(["rafs"] if method == "ae" else [])]
-    return next((name for name in wanted if name in present), None)
-
-
 def effects(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return the paired comparison of every method with and without random activations."""
-    present = set(rows["method"]) if metric in rows else set()
-    found = []
-    for method in labels.in_order(present):
-        if other := partner(method, present):
-            found.append(statistics.compare(rows, metric, other, method).assign(method=method))
+    methods = labels.in_order(rows["method"]) if metric in rows else []
+    found = [
+        statistics.compare(rows, metric, other, method).assign(method=method)
+        for method, other in pairs(methods).items()
+    ]
     if not found:
         return pd.DataFrame(columns=["method", "dataset", "difference", "outcome"])
     return pd.concat(found, ignore_index=True)

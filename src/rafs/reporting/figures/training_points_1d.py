@@ -29,7 +29,7 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     names = list(options.get("datasets", DATASETS))
     figure = style.canvas(height=2.5)
     for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
-        data = inputs.data(name, int(options.get("seed", 0)), options.get("protocol", "described"))
+        data = inputs.data(name, int(options.get("seed", 0)))
         axes.set_title(style.title(name))
         if data is None:
             style.sentence(axes, f"There are no data of {name} for this seed.")

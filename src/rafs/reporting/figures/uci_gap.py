@@ -32,7 +32,7 @@ SHIFT = {"widening": -0.16, "growth": 0.16}
 @style.styled
 def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     """Draw one panel per kind of split; options: `experiments`, `methods`, `datasets`."""
-    rows, notes = data.scores(inputs, options, PANELS)
+    rows, notes = data.scores(inputs, options)
     names = [name for name in dict.fromkeys(rows["experiment"]) if name in PANELS]
     found = {name: _tables(inputs, rows, name) for name in names}
     methods = labels.in_order(name for part in found.values() for name in part["method"])

@@ -66,14 +66,14 @@ def _block(
     seed: int,
 ) -> None:
     """Draw all methods on one dataset."""
-    known = inputs.data(name, seed, options.get("protocol", "described"))
+    known = inputs.data(name, seed)
     reference = _reference(known) if known is not None else None
     bands: dict[Axes, Array] = {}
     columns = panels.shape[1]
     for place, (axes, method) in enumerate(zip(panels.flat, methods, strict=False)):
         axes.set_title(style.label(method))
         run = None
-        for experiment in options.get("experiments", ("main",)):
+        for experiment in options["experiments"]:
             run = run or data.predictions(inputs, experiment, method, name, seed)
         if known is None or reference is None or run is None:
             reason = data.why_not(rows, dataset=name, method=method, seed=seed)

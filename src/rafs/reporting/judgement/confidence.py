@@ -33,8 +33,8 @@ def _curves(results: Results, dataset: str) -> pd.DataFrame:
     frame = results.main
     chosen = frame[(frame["dataset"] == dataset) & (frame["status"] == "ok")]
     for method, seed in zip(chosen["method"], chosen["seed"].astype(int), strict=True):
-        run = results.inputs.predictions("main", str(method), dataset, seed)
-        known = results.inputs.data(dataset, seed)
+        run = results.predictions(str(method), dataset, seed)
+        known = results.data(dataset, seed)
         if run is not None and known is not None and len(known.y_test) == len(run["mean"]):
             found[str(method), seed] = (1 / run["variance"], known.y_test - run["mean"])
     if not found:

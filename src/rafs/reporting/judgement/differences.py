@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.evaluation.statistics import ALPHA
 from rafs.reporting import labels
 from rafs.reporting.judgement.results import FEWEST
 from rafs.reporting.judgement.verdicts import (
@@ -24,7 +25,6 @@ from rafs.reporting.judgement.verdicts import (
 )
 from rafs.reporting.table import records
 
-ALPHA = 0.05
 CONSTANT = "constant value"
 
 
@@ -73,7 +73,7 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether the test tells the two apart."""
+        """Whether the difference is significant."""
         return self.p < ALPHA
 
     @property
@@ -88,7 +88,7 @@ class Difference:
 
     @property
     def not_worse(self) -> bool:
-        """Higher by less than the margin, if higher at all, beyond the interval's doubt."""
+        """Whether the interval of the difference ends below the margin."""
         return self.better or self.high < self.scale.margin
 
     @property

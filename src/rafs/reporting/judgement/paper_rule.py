@@ -8,6 +8,7 @@ a claim about one is shown or not shown.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import pandas as pd
 
@@ -18,6 +19,9 @@ from rafs.reporting.judgement.differences import untestable
 from rafs.reporting.judgement.results import FEWEST, NLL, Results
 from rafs.reporting.judgement.verdicts import CONTRADICTED, NOT_SHOWN, SHOWN, Part, Parts
 from rafs.reporting.tables.ranks import paper_ranks
+
+WIDE = ("ntkgp", "rp", "rafs")
+"""The methods whose bands the paper calls wide away from data."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,7 @@ def ours(results: Results) -> Ranks:
     return results.once("ranks", lambda: _ranks(paper_ranks(results.complete)))
 
 
+@cache
 def printed() -> Ranks:
     """Return the ranks of the paper's Table 3."""
     return _ranks(published.ranks())

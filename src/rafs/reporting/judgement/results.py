@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pandas as pd
+from numpy.typing import NDArray
 
+from rafs.errors import DataError
 from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.inputs import KEYS, Inputs
@@ -17,10 +20,13 @@ FEWEST = 6
 
 
 class Results:
-    """Runs by experiment; an experiment that was not run has none."""
+    """The runs that a claim declares to read; an experiment that was not run has none."""
 
-    def __init__(self, inputs: Inputs) -> None:
-        self.inputs = inputs
+    def __init__(
+        self, inputs: Inputs, reads: Sequence[str], predictions: Sequence[str] = ()
+    ) -> None:
+        self._inputs = inputs
+        self.reads, self.predicted = tuple(reads), tuple(predictions)
         self._kept: dict[str, Any] = {}
         self._frames: dict[str, pd.DataFrame | None] = {}
 
@@ -76,6 +82,23 @@ class Results:
                 return f"{where}: {known} seeds, at least {FEWEST} are needed"
         return ""
 
+    def predictions(self, method: str, dataset: str, seed: int) -> dict[str, NDArray[Any]] | None:
+        """Return what a run of the main experiment predicted, or None."""
+        self._check_predictions(dataset)
+        return self._inputs.predictions("main", method, dataset, seed)
+
+    def data(self, dataset: str, seed: int) -> SimpleNamespace | None:
+        """Return the data that these predictions are of, or None."""
+        self._check_predictions(dataset)
+        return self._inputs.data(dataset, seed)
+
+    def _check_predictions(self, dataset: str) -> None:
+        """Refuse to read what the claim does not declare."""
+        if dataset not in self.predicted:
+            raise DataError(
+                f"a claim reads predictions on {dataset}; declare the dataset in its PREDICTIONS"
+            )
+
     def once(self, name: str, make: Callable[[], T]) -> T:
         """Return what several claims need, computed once."""
         if name not in self._kept:
@@ -85,8 +108,10 @@ class Results:
 
     def _find(self, experiment: str) -> pd.DataFrame | None:
         """Return the runs of an experiment, read once."""
+        if experiment not in self.reads:
+            raise DataError(f"a claim reads the experiment {experiment}; declare it in its `reads`")
         if experiment not in self._frames:
-            self._frames[experiment] = self.inputs.find(experiment)
+            self._frames[experiment] = self._inputs.find(experiment)
         return self._frames[experiment]
 
 

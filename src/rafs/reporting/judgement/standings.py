@@ -18,7 +18,6 @@ from scipy import stats
 from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.judgement.differences import (
-    ALPHA,
     NATS,
     Difference,
     Scale,
@@ -94,7 +93,7 @@ def places(
     if names is not None:
         frame = frame[frame["dataset"].isin(list(names))]
     found: dict[str, list[Difference]] = {}
-    for duel in duels(frame, scale, method, [m for m in labels.PAPER_METHODS if m != method]):
+    for duel in duels(frame, scale, method, labels.rivals(method)):
         found.setdefault(duel.dataset, []).append(duel)
     every = {name: Place(name, each) for name, each in found.items()}
     return {name: place for name, place in every.items() if place.tellable}
@@ -170,7 +169,7 @@ def contrast(
     difference = float(a.mean() - b.mean())
     low, high = _interval(a, b)
     p = _permutation(a, b)
-    up, down = (p < ALPHA and difference > 0), (p < ALPHA and difference < 0)
+    up, down = (p < statistics.ALPHA and difference > 0), (p < statistics.ALPHA and difference < 0)
     shown, against = {
         "better": (down, up),
         "worse": (up, down),

@@ -59,7 +59,9 @@ class RankRule:
 class Claim:
     """A statement of the paper, the two rules by which it is judged, and what they read.
 
-    `predictions` names the datasets whose predictions of the main experiment are read.
+    `reads` names experiments. `predictions` names the datasets whose predictions of the main
+    experiment are read: the literal `PREDICTIONS` of the claim's module, which a module does not
+    repeat here.
     """
 
     number: int

@@ -12,7 +12,6 @@ from rafs.reporting.page.elements import Html, frame_table, listed, tag
 from rafs.reporting.tables import rafs_on
 
 METRIC = "nll"
-LEVEL = 0.05
 VERDICTS = {
     "holds": ("✓", "yes"),
     "in part": ("◐", "part"),
@@ -35,7 +34,7 @@ def headline(rows: pd.DataFrame) -> list[Html]:
     methods = list(found.mean_ranks)
     pairs = statistics.pairwise(rows, methods=methods)
     best, p = statistics.against_best(found.mean_ranks, pairs, METRIC)
-    near = [name for name in methods if name != best and not p[name] < LEVEL]
+    near = [name for name in methods if name != best and not p[name] < statistics.ALPHA]
     ends = statistics.rank_intervals(rows, METRIC, methods)[best]
     against = statistics.against(rows, METRIC, best, [name for name in methods if name != best])
     against["p_holm"] = [p[name] for name in against["rival"]]

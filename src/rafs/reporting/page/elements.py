@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from rafs.reporting.table import Cell, ReportTable
+from rafs.reporting.table import NONE, Cell, ReportTable
+from rafs.reporting.table import number as number_of_table
 
 
 class Html(str):
@@ -53,26 +54,9 @@ def join(children: Iterable[Any]) -> Html:
     return Html("".join(parts))
 
 
-def number(value: float, digits: int = 2) -> str:
-    """Return a number for a table: two decimals, or as many digits as its size asks for.
-
-    >>> [number(v) for v in (2.2149, -0.001234, 0.0, 12345.6, float("inf"), float("nan"))]
-    ['2.21', '−0.0012', '0.00', '1.23e4', '∞', '–']
-    """
-    if math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "−∞" if value < 0 else "∞"
-    size = abs(value)
-    if size >= 10_000:
-        text = f"{size:.2e}".replace("e+0", "e").replace("e+", "e")
-    elif size >= 1000:
-        text = f"{size:.0f}"
-    elif size >= 0.1 or size == 0:
-        text = f"{size:.{digits}f}"
-    else:
-        text = f"{size:.2g}"
-    return "−" + text if value < 0 else text
+def number(value: float) -> str:
+    """Return a number with three significant digits, by the rule of all tables."""
+    return number_of_table(value, decimals=None)
 
 
 def listed(words: Sequence[str]) -> str:
@@ -111,7 +95,7 @@ def cell(value: Any, name: str = "td", **attributes: Any) -> Html:
     """Return a cell of any value; numbers are set right and carry their value for sorting."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         missing = value is None or value is pd.NA
-        return tag(name, "–" if missing else value, **attributes)
+        return tag(name, NONE if missing else value, **attributes)
     shown = str(value) if isinstance(value, int) else number(float(value))
     exact = None if isinstance(value, float) and math.isnan(value) else repr(float(value))
     attributes["class_"] = f"number {attributes.get('class_', '')}".strip()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from matplotlib.ticker import MaxNLocator
 
 from rafs.reporting.page.elements import Html, number, tag
+from rafs.reporting.style import compact
 
 LEFT, WIDTH, RIGHT, ROW, TOP, FOOT = 144, 240, 24, 20, 6, 24
 
@@ -68,7 +69,7 @@ def dots(rows: Sequence[Row], title: str) -> Html:
     parts = [tag("title", title)]
     for tick in axis.ticks():
         x = f"{axis.place(tick):.1f}"
-        shown = f"{tick:g}" if abs(tick) < 10_000 else number(tick).replace(".00", "")
+        shown = f"{tick:g}" if abs(tick) < 10_000 else compact(tick)
         parts.append(tag("line", x1=x, x2=x, y1=TOP, y2=bottom, class_="grid"))
         parts.append(tag("text", shown.replace("-", "−"), x=x, y=bottom + 14, text_anchor="middle"))
     for place, row in enumerate(rows):

@@ -33,7 +33,7 @@ class Score:
         """The printed value, or nothing."""
         if math.isnan(self.published):
             return ""
-        return f"> {self.published:g}" if self.censored else number(self.published)
+        return published.printed(math.inf if self.censored else self.published)
 
     @property
     def words(self) -> list[str]:

@@ -26,21 +26,22 @@ from rafs.reporting.table import (
     scored,
 )
 
-EXPERIMENTS = ("uci",)
 BLOCKS = ("ensemble", "reference", "printed")
 NOT_RUN = "A method is not run on tables that have too many rows for it (`largest`)."
 PARTIAL = "(a/b): a of b runs have a score, and the mean is over these; such a mean is not bold."
 
 
 def field_table(
-    inputs: Inputs, options: Mapping[str, Any], metric: str, what: str, fine: bool = False
+    inputs: Inputs, options: Mapping[str, Any], metric: str, caption: str, fine: bool = False
 ) -> ReportTable:
-    """Return a row per method and a column per table; `fine` does not limit the decimals.
+    """Return a row per method and a column per table; options as for `score_table`.
+
+    `caption` names the score, and is continued here; `fine` does not limit the decimals.
 
     Ensembles, references and printed results stand in blocks of their own; only ensembles can be
     bold or have a star.
     """
-    frame = chosen(inputs, options, EXPERIMENTS)
+    frame = chosen(inputs, options)
     winners = statistics.winners(ranked(frame), metric)
     alone = {(d, m) for d, m, star in winners[["dataset", "method", "alone"]].to_numpy() if star}
     found = with_printed(over_splits(frame, metric), metric)
@@ -62,8 +63,8 @@ def field_table(
             rows.append([label(method), *shown])
     gone = gaps(frame)
     return ReportTable(
-        caption=f"{what}: mean over splits ± its standard error. {BY_NAME[metric].rewards} Lower "
-        f"is better. {ROUNDING[None if fine else 2]}",
+        caption=f"{caption}: mean over splits ± its standard error. {BY_NAME[metric].rewards} "
+        f"Lower is better. {ROUNDING[None if fine else 2]}",
         frame=found,
         head=["Method", *map(labels.dataset, datasets)],
         rows=rows,

@@ -35,14 +35,17 @@ BEST = {False: "Lower is better.", True: "The nearest to the nominal level is be
 
 
 def score_table(
-    inputs: Inputs, options: Mapping[str, Any], metric: str, what: str, fine: bool = False
+    inputs: Inputs, options: Mapping[str, Any], metric: str, caption: str, fine: bool = False
 ) -> ReportTable:
-    """Return medians over seeds with their intervals; `fine` does not limit the decimals.
+    """Return medians over seeds with their intervals.
+
+    Options: `experiments`, `methods`, `datasets`. `caption` names the score, and is continued here;
+    `fine` does not limit the decimals.
 
     The references stand in the last columns. They take part in no test; a mark shows where a
     method is not better than the constant.
     """
-    frame = chosen(inputs, options, ("main",))
+    frame = chosen(inputs, options)
     compared = ranked(frame)
     methods = list(dict.fromkeys(compared["method"]))
     references = [name for name in labels.REFERENCES if name in set(frame["method"])]
@@ -69,7 +72,7 @@ def score_table(
         rows.append([labels.dataset(name), *shown])
     rows += _skill_rows(skill, metric, methods, references, worse, decimals)
     lost_runs = gaps(frame)
-    said = f"{what}: {INTERVAL}.", BY_NAME[metric].rewards, BEST[share], ROUNDING[decimals]
+    said = f"{caption}: {INTERVAL}.", BY_NAME[metric].rewards, BEST[share], ROUNDING[decimals]
     keys = list(zip(found["dataset"], found["method"], strict=True))
     return ReportTable(
         caption=" ".join(filter(None, said)),

@@ -30,7 +30,6 @@ from rafs.reporting.table import (
 
 RATIOS = {"widening": ("sharpness", "held_sharpness"), "growth": ("rmse", "held_rmse")}
 SCORES = ("coverage_95", "nll")
-ALPHA = 1 - statistics.LEVEL
 TOO_FEW = "too few tables"
 WIDENS = {-1: "narrows", 0: "not shown", 1: "yes"}
 KEEPS_UP = {-1: "less", 0: "not significantly different", 1: "more"}
@@ -51,16 +50,17 @@ EXPLAINED = (
 )
 
 
-def shift_table(
-    inputs: Inputs, options: Mapping[str, Any], default: Sequence[str], where: str
-) -> ReportTable:
-    """Return a row per method: how it widens, and how its error grows, `where` its data end."""
-    frame = chosen(inputs, options, default)
-    runs = joined(inputs, frame, options.get("experiments") or default)
+def shift_table(inputs: Inputs, options: Mapping[str, Any], caption: str) -> ReportTable:
+    """Return a row per method: how it widens, and how its error grows; `caption` is continued.
+
+    Options: `experiments`, `methods`, `datasets`.
+    """
+    frame = chosen(inputs, options)
+    runs = joined(inputs, frame, options["experiments"])
     found = summary(by_table(runs))
     ends = _ends(runs, frame)
     return ReportTable(
-        caption=f"Which ensembles widen {where}? {EXPLAINED}",
+        caption=f"{caption} {EXPLAINED}",
         frame=found,
         head=HEAD,
         rows=_rows(found, ends),
@@ -141,7 +141,7 @@ def _tested(name: str, logs: "pd.Series[float]") -> dict[str, float]:
 
 def direction(row: Mapping[str, Any], name: str) -> int:
     """Return 1 or -1 where a ratio is significantly above or below 1, and else 0."""
-    if not row[f"p_{name}_holm"] < ALPHA:
+    if not row[f"p_{name}_holm"] < statistics.ALPHA:
         return 0
     return 1 if row[name] > 1 else -1
 
@@ -182,6 +182,6 @@ def _ratio(row: Mapping[str, Any], name: str) -> str:
 
 def _judged(row: Mapping[str, Any], name: str, words: Mapping[int, str]) -> str:
     """Return the word for a direction, with p; a few tables can never give a small one."""
-    if not 2.0 ** (1 - row["tables"]) < ALPHA:
+    if not 2.0 ** (1 - row["tables"]) < statistics.ALPHA:
         return TOO_FEW
     return f"{words[direction(row, name)]} ({p_equals(row[f'p_{name}_holm'])})"

@@ -57,23 +57,26 @@ def _relation(row: Mapping[str, Any]) -> str:
     return "lower" if row["median"] < row["published"] else "higher"
 
 
-def score_vs_published(inputs: Inputs, options: Mapping[str, Any], metric: str) -> ReportTable:
-    """Return the table of one metric of the paper; options as for the plain table."""
-    frame = ranked(of_the_paper(chosen(inputs, options, ("main",))))
+def score_vs_published(
+    inputs: Inputs, options: Mapping[str, Any], metric: str, caption: str, fine: bool = False
+) -> ReportTable:
+    """Return the table of one metric of the paper; options: `experiments`, `methods`, `datasets`.
+
+    `fine` does not limit the decimals.
+    """
+    frame = ranked(of_the_paper(chosen(inputs, options)))
     found = beside(frame, metric)
     categories = dict(zip(frame["dataset"], frame["category"], strict=True))
     methods = list(dict.fromkeys(found["method"]))
     cells = {(row["dataset"], row["method"]): row for row in records(found)}
-    decimals = None if metric == "rmse" else 2
+    decimals = None if fine else 2
     rows: list[Row | None] = []
     for name in sections(list(dict.fromkeys(found["dataset"])), categories):
         shown = [_cell(cells.get((name, m)), decimals) for m in methods] if name else []
         rows.append([labels.dataset(name), *shown] if name else None)
-    name = labels.metric(published.METRICS[metric])
     lost_runs = gaps(frame)
     return ReportTable(
-        caption=f"{name}: our median over seeds, and in brackets the published value as it is "
-        f"printed. As in the paper, what exceeds 100 is shown as > 100. {ROUNDING[decimals]}",
+        caption=f"{caption} {ROUNDING[decimals]}",
         frame=found,
         head=["Dataset", *map(labels.method, methods)],
         rows=rows,

@@ -35,7 +35,7 @@ RANKED = ("crps", "interval_score_95")
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
-    frame, few = statistics.without_few_inside(chosen(inputs, options, ("main",)))
+    frame, few = statistics.without_few_inside(chosen(inputs, options))
     shares = [*COVERAGES, "calibration_error"]
     found = {metric: statistics.cells(frame, metric) for metric in (*shares, *RANKED)}
     middle = pd.DataFrame({m: matrix(found[m], "median").median() for m in shares})

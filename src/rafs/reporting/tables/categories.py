@@ -9,16 +9,20 @@ from rafs.datasets.core import CATEGORIES
 from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import ReportTable, Row, chosen, gaps, number, ranked
+from rafs.reporting.table import ReportTable, Row, chosen, gaps, in_metric, number, ranked
 
-CAPTION = "Mean ranks in NLL by category of data, and inside and outside the training range."
+CAPTION = (
+    "Mean rank in NLL by the median over seeds: over all datasets, over those of each category, "
+    "and inside and outside the training range (generated data only). In brackets: the number of "
+    "datasets."
+)
 READS = ("scores",)
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`, `metric` (default nll)."""
     metric = str(options.get("metric", "nll"))
-    frame, few = statistics.without_few_inside(ranked(chosen(inputs, options, ("main",))))
+    frame, few = statistics.without_few_inside(ranked(chosen(inputs, options)))
     parts = {"All": (frame, metric)}
     for name in CATEGORIES:
         part = frame[frame["category"] == name]
@@ -43,9 +47,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         [labels.method(name), *(number(ranks[part, name]) for part in counts)] for name in methods
     ]
     return ReportTable(
-        caption=f"Mean rank in {labels.metric(metric)} by the median over seeds: over all "
-        "datasets, over those of each category, and inside and outside the training range "
-        "(generated data only). In brackets: the number of datasets.",
+        caption=in_metric(CAPTION, metric),
         frame=table,
         head=["Method", *(f"{part} ({count})" for part, count in counts.items())],
         rows=rows,

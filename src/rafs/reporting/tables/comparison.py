@@ -25,24 +25,28 @@ from rafs.reporting.table import (
 )
 
 CAPTION = (
-    "RAFs against each rival over the datasets: mean ranks, on how many datasets it is lower, the "
-    "probability of improvement, and Wilcoxon's test, corrected as in the table `pairwise`."
+    "RAFs against each rival over the datasets. Mean rank by the median over seeds, with its 95 % "
+    "interval (datasets and seeds are resampled); on how many datasets the median of RAFs is lower "
+    "and higher; the median over datasets of the difference in NLL, or of the ratio of scores in "
+    "the units of y; the probability that RAFs scores lower on the same seed, with its 95 % "
+    "interval (datasets and seeds are resampled); and Wilcoxon's signed-rank test over the "
+    "datasets (of logarithms for scores in the units of y). The p is that of the table `pairwise`: "
+    "Holm's correction over every two methods in these metrics."
 )
 READS = ("scores",)
+RAFS = "rafs"
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
-    """Build the table; options: `experiments`, `methods`, `datasets`, `reference`, `metrics`."""
-    frame = ranked(chosen(inputs, options, ("main",)))
-    reference = str(options.get("reference", "rafs"))
-    metrics = options.get("metrics", statistics.TESTED)
-    pairs = statistics.pairwise(frame, metrics)
-    rankings = {metric: statistics.ranking(frame, metric) for metric in metrics}
+    """Build the table; options: `experiments`, `methods`, `datasets`."""
+    frame = ranked(chosen(inputs, options))
+    pairs = statistics.pairwise(frame)
+    rankings = {metric: statistics.ranking(frame, metric) for metric in statistics.TESTED}
     found = pd.concat(
-        [_against(frame, metric, reference, rankings[metric]) for metric in metrics],
+        [_against(frame, metric, ranking) for metric, ranking in rankings.items()],
         ignore_index=True,
     )
-    corrected = {metric: statistics.p_against(pairs, metric, reference) for metric in metrics}
+    corrected = {metric: statistics.p_against(pairs, metric, RAFS) for metric in rankings}
     found["p_holm"] = [
         corrected[metric].get(name, math.nan)
         for metric, name in zip(found["metric"], found["method"], strict=True)
@@ -51,15 +55,9 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     for metric, part in found.groupby("metric", sort=False):
         rows += [None] * bool(rows)
         rows += [_row(str(metric), row) for row in records(part)]
-    name = labels.method(reference)
+    name = labels.method(RAFS)
     return ReportTable(
-        caption=f"{name} against each rival over the datasets. Mean rank by the median over seeds, "
-        "with its 95 % interval (datasets and seeds are resampled); on how many datasets the "
-        f"median of {name} is lower and higher; the median over datasets of the difference in NLL, "
-        f"or of the ratio of scores in the units of y; the probability that {name} scores lower on "
-        "the same seed, with its 95 % interval (datasets and seeds are resampled); and Wilcoxon's "
-        "signed-rank test over the datasets (of logarithms for scores in the units of y). The p is "
-        "that of the table `pairwise`: Holm's correction over every two methods in these metrics.",
+        caption=CAPTION,
         frame=found,
         head=[
             "Metric",
@@ -80,15 +78,13 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     )
 
 
-def _against(
-    frame: pd.DataFrame, metric: str, reference: str, ranking: statistics.Ranking
-) -> pd.DataFrame:
-    """Return a row per method: its mean rank, and how the reference does against it."""
+def _against(frame: pd.DataFrame, metric: str, ranking: statistics.Ranking) -> pd.DataFrame:
+    """Return a row per method: its mean rank, and how RAFs does against it."""
     ends = statistics.rank_intervals(frame, metric)
     ranks = pd.DataFrame(
         {
             "metric": metric,
-            "reference": reference,
+            "reference": RAFS,
             "method": name,
             "mean_rank": rank,
             "mean_rank_low": ends[name][0],
@@ -98,8 +94,8 @@ def _against(
         }
         for name, rank in ranking.mean_ranks.items()
     )
-    rivals = [name for name in ranking.mean_ranks if name != reference]
-    found = statistics.against(frame, metric, reference, rivals)
+    rivals = [name for name in ranking.mean_ranks if name != RAFS]
+    found = statistics.against(frame, metric, RAFS, rivals)
     if found.empty:
         return ranks.assign(p=math.nan)
     kept = found.drop(columns=["wins", "ties", "losses", "tellable", "p_holm"])
@@ -107,13 +103,13 @@ def _against(
 
 
 def _row(metric: str, row: Mapping[str, Any]) -> Row:
-    """Return the line of one method; the reference is not compared with itself."""
+    """Return the line of one method; RAFs is not compared with itself."""
     rank = interval(row["mean_rank"], row["mean_rank_low"], row["mean_rank_high"])
     start: list[Cell | str] = [labels.metric(metric), labels.method(row["method"]), rank]
     if math.isnan(row.get("datasets", math.nan)):
         return [*start, NONE, NONE, NONE, NONE]
     difference = row["difference"]
-    better = row["p_holm"] < 1 - statistics.LEVEL and row["better"] > row["worse"]
+    better = row["p_holm"] < statistics.ALPHA and row["better"] > row["worse"]
     return [
         *start,
         f"{int(row['better'])}, {int(row['worse'])}",

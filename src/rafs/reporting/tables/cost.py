@@ -7,7 +7,7 @@ import pandas as pd
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import NONE, ReportTable, Row, number
+from rafs.reporting.table import NONE, ReportTable, Row, number, selected
 from rafs.reporting.tables._score import matrix
 
 CAPTION = (
@@ -19,11 +19,9 @@ READS = ("costs",)
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
-    experiments = options.get("experiments") or ("main",)
+    experiments = options["experiments"]
     costs = pd.concat([inputs.costs(name) for name in experiments], ignore_index=True)
-    for column, option in (("method", "methods"), ("dataset", "datasets")):
-        if option in options:
-            costs = costs[costs[column].isin(list(options[option]))]
+    costs = selected(costs, options)
     if "cpu_seconds" not in costs:
         costs = costs.assign(cpu_seconds=float("nan"))
     seconds = costs.groupby(["dataset", "method"], sort=False)["cpu_seconds"]

@@ -1,16 +1,10 @@
 """Coverage of the 95 % interval of all methods on all datasets."""
 
-from collections.abc import Mapping
-from typing import Any
+from functools import partial
 
-from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import ReportTable
 from rafs.reporting.tables._score import score_table
 
 CAPTION = "Share of the test points inside the central 95 % interval"
 READS = ("scores",)
 
-
-def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
-    """Build the table; options: `experiments`, `methods`, `datasets`."""
-    return score_table(inputs, options, "coverage_95", CAPTION)
+build = partial(score_table, metric="coverage_95", caption=CAPTION)

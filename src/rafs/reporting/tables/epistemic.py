@@ -1,4 +1,4 @@
-"""The epistemic variance that methods claim against the error that they make."""
+"""The epistemic variance that methods predict against the error that they make."""
 
 import math
 from collections.abc import Mapping
@@ -15,7 +15,8 @@ from rafs.reporting.why import epistemic
 
 CAPTION = (
     "Claimed epistemic variance against the expected squared error of the ensemble's mean, over "
-    "draws of data and networks, at test points inside and outside the training range."
+    "draws of data and networks, at test points inside and outside the training range. Medians "
+    "over datasets, of the ratio with an exact 95 % interval."
 )
 READS = ("scores", "predictions", "data")
 SECTION = "why"
@@ -25,7 +26,7 @@ RAFS, ANCHORED = "rafs", "ae"
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `datasets`, `methods`."""
-    runs = chosen(inputs, options, (epistemic.EXPERIMENT,))
+    runs = chosen(inputs, options)
     found = epistemic.table(inputs, runs)
     rows: list[Row | None] = [
         [labels.method(method), *(cell for part in epistemic.PARTS for cell in _part(mine, part))]
@@ -34,7 +35,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     ]
     heads = ("claimed / actual", "share of bias²", "rank correlation")
     return ReportTable(
-        caption=f"{CAPTION} Medians over datasets, of the ratio with an exact 95 % interval.",
+        caption=CAPTION,
         frame=found,
         head=["Method", *(f"{part}: {head}" for part in epistemic.PARTS for head in heads)],
         rows=rows,
@@ -66,7 +67,7 @@ def _part(found: pd.DataFrame, part: str) -> list[str]:
 
 
 def _test(found: pd.DataFrame, part: str) -> str:
-    """Say whether the claims of RAFs are nearer to the error than those of AE."""
+    """Say whether the predicted variance of RAFs is nearer to the error than that of AE."""
     off = epistemic.misjudged(found, part)
     if not {RAFS, ANCHORED} <= set(off.columns):
         return f"{part.capitalize()}: RAFs and AE were not both run."

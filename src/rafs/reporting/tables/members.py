@@ -18,7 +18,7 @@ READS = ("scores",)
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
-    frame = ranked(chosen(inputs, options, ("main",)))
+    frame = ranked(chosen(inputs, options))
     known = frame.reindex(columns=["method", "dataset", "members"]).dropna()
     known = known.assign(members=known["members"].astype(int))
     counts = known.groupby(["method", "members"], sort=False).size().rename("runs").reset_index()

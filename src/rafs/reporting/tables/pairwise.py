@@ -31,14 +31,13 @@ READS = ("scores",)
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
-    """Build the table; options: `experiments`, `methods`, `datasets`, `metrics`."""
-    frame = ranked(chosen(inputs, options, ("main",)))
+    """Build the table; options: `experiments`, `methods`, `datasets`."""
+    frame = ranked(chosen(inputs, options))
     methods = list(dict.fromkeys(frame["method"]))
-    metrics = options.get("metrics", statistics.TESTED)
-    found = statistics.pairwise(frame, metrics, methods)
+    found = statistics.pairwise(frame, methods=methods)
     pairs = {(row["metric"], row["method"], row["rival"]): row for row in records(found)}
     rows: list[Row | None] = []
-    for metric in metrics:
+    for metric in statistics.TESTED:
         rows += [None] * bool(rows)
         for a in methods:
             shown = [_cell(pairs, metric, a, b) for b in methods]
@@ -50,7 +49,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         rows=rows,
         notes=[
             _bold(found),
-            *(_best(frame, metric, found) for metric in metrics),
+            *(_best(frame, metric, found) for metric in statistics.TESTED),
             *gaps(frame),
         ],
         align="ll",
@@ -68,14 +67,14 @@ def _cell(pairs: Mapping[Any, Mapping[str, Any]], metric: str, a: str, b: str) -
     if not lower + higher:
         return Cell(NONE)
     shown = f"{lower}, {higher} ({p_equals(row['p_holm'])})"
-    return Cell(shown, row["p_holm"] < 1 - statistics.LEVEL and lower > higher)
+    return Cell(shown, row["p_holm"] < statistics.ALPHA and lower > higher)
 
 
 def _bold(found: pd.DataFrame) -> str:
-    """Say what bold means, and that it does not follow from the counts where it does not."""
+    """Say what bold means; where it does not follow from the counts, say so."""
     words = "Bold: the method of the row is significantly better (5 %)."
     wins = found[["better", "worse"]].max(axis=1)
-    significant = found["p_holm"] < 1 - statistics.LEVEL
+    significant = found["p_holm"] < statistics.ALPHA
     return f"{words} {PAIRED}" if wins[~significant].max() >= wins[significant].min() else words
 
 
@@ -83,7 +82,7 @@ def _best(frame: pd.DataFrame, metric: str, pairs: pd.DataFrame) -> str:
     """Say who has the best mean rank, and which methods are not significantly different."""
     ranks = statistics.ranking(frame, metric).mean_ranks
     best, p = statistics.against_best(ranks, pairs, metric)
-    near = [name for name in ranks if name != best and not p.get(name, 1.0) < 1 - statistics.LEVEL]
+    near = [name for name in ranks if name != best and not p.get(name, 1.0) < statistics.ALPHA]
     words = ", ".join(labels.method(name) for name in near) or "none"
     return (
         f"{labels.metric(metric)}: lowest mean rank {labels.method(best)}; not significantly "

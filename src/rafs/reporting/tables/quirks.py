@@ -39,10 +39,8 @@ OF = ("described", "quirk", "change")
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments` (with quirks, then without), `datasets`."""
-    first, second = options.get("experiments") or ("quirks", "main")
-    odd, plain = (
-        chosen(inputs, {**options, "experiments": [name]}, ()) for name in (first, second)
-    )
+    first, second = options["experiments"]
+    odd, plain = (chosen(inputs, {**options, "experiments": [name]}) for name in (first, second))
     odd = odd[odd["method"].str.contains(MARK)]
     begun = odd[odd["status"] != NOT_RUN]
     found = pd.concat(

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.methods import with_random_activations
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import (
@@ -16,6 +17,7 @@ from rafs.reporting.table import (
     Row,
     chosen,
     gaps,
+    in_metric,
     interval,
     p_value,
     records,
@@ -23,8 +25,9 @@ from rafs.reporting.table import (
 )
 
 CAPTION = (
-    "Change in NLL when the members of a method take random activations, over the same seeds, with "
-    "its 95 % interval."
+    "Change in NLL when the members of a method take random activations: Hodges-Lehmann estimate "
+    "of the difference over the same seeds (on real data the mean over splits) with its 95 % "
+    "interval. Below zero, random activations help."
 )
 READS = ("scores",)
 
@@ -35,13 +38,8 @@ EFFECT = ("better", "datasets", "difference", "difference_low", "difference_high
 
 def pairs(methods: Sequence[str]) -> dict[str, str]:
     """Return which method is which base method with random activations; rafs is ae's."""
-    found = {}
-    for name in methods:
-        mixed = f"{name}+rafs"
-        mixed = "rafs" if name == "ae" and mixed not in methods else mixed
-        if mixed in methods:
-            found[name] = mixed
-    return found
+    mixed = {name: with_random_activations(name) for name in methods}
+    return {name: other for name, other in mixed.items() if other != name and other in methods}
 
 
 def effects(frame: pd.DataFrame, metric: str) -> dict[str, dict[str, Any]]:
@@ -82,7 +80,7 @@ def _gain(row: Mapping[str, Any]) -> str:
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `datasets`, `metric` (default nll)."""
     metric = str(options.get("metric", "nll"))
-    frame = chosen(inputs, options, ("main", "rafs_on"))
+    frame = chosen(inputs, options)
     bases = pairs(list(dict.fromkeys(frame["method"])))
     used = frame[frame["method"].isin({*bases, *bases.values()})]
     each = {base: statistics.compare(used, metric, mixed, base) for base, mixed in bases.items()}
@@ -101,9 +99,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     summary.append(["p over datasets (Holm)", *map(_p, whole.values())])
     frames = [table.assign(base=base, method=bases[base]) for base, table in each.items()]
     return ReportTable(
-        caption=f"Change in {labels.metric(metric)} when the members of a method take random "
-        "activations: Hodges-Lehmann estimate of the difference over the same seeds (on real data "
-        "the mean over splits) with its 95 % interval. Below zero, random activations help.",
+        caption=in_metric(CAPTION, metric),
         frame=pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(),
         head=["Dataset", *(f"{labels.method(base)} → + RAFs" for base in bases)],
         rows=[*rows, *(summary if bases else [])],
@@ -153,7 +149,7 @@ def _change(row: Mapping[str, Any], metric: str) -> str:
 
 def _p(row: Mapping[str, Any]) -> Cell:
     p = row["p_holm"]
-    return Cell(p_value(p), p < 1 - statistics.LEVEL and row["better"] > row["worse"])
+    return Cell(p_value(p), p < statistics.ALPHA and row["better"] > row["worse"])
 
 
 def _improvement(row: Mapping[str, Any]) -> str:

@@ -33,10 +33,6 @@ CAPTION = (
 READS = ("scores",)
 
 SHOWN = {"nll": "nll_paper", "crps": "crps", "rmse": "rmse"}
-RULE = (
-    "Rank 1 is best; methods tie while their 95 % intervals over seeds overlap, and overlap is "
-    "passed on from one to the next (the paper's rule, as far as its tables tell)."
-)
 
 
 def paper_ranks(frame: pd.DataFrame) -> pd.DataFrame:
@@ -80,7 +76,7 @@ def _in_order(table: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
-    frame = ranked(chosen(inputs, options, ("main",)))
+    frame = ranked(chosen(inputs, options))
     ranks = median_ranks(frame)
     categories = dict(zip(frame["dataset"], frame["category"], strict=True))
     methods = list(dict.fromkeys(frame["method"]))

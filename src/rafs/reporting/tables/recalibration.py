@@ -41,7 +41,7 @@ HEAD = (
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
-    frame, few = recalibrated.runs_of(inputs, chosen(inputs, options, ("main",)))
+    frame, few = recalibrated.runs_of(inputs, chosen(inputs, options))
     found = recalibrated.by_dataset(frame)
     runs = frame[frame["way"].eq("raw")]
     rows: list[Row | None] = []

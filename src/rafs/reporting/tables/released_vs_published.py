@@ -35,9 +35,9 @@ KEYS = ["dataset", "method"]
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments` (released, then described), `methods`, `datasets`."""
-    first, second = options.get("experiments") or ("released", "main")
+    first, second = options["experiments"]
     released, described = (
-        chosen(inputs, {**options, "experiments": [name]}, ()) for name in (first, second)
+        chosen(inputs, {**options, "experiments": [name]}) for name in (first, second)
     )
     released, waiting = started(released)
     found = pd.concat(

@@ -1,16 +1,10 @@
 """Root mean squared error of all methods on all datasets: the paper's Table 2."""
 
-from collections.abc import Mapping
-from typing import Any
+from functools import partial
 
-from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import ReportTable
 from rafs.reporting.tables._score import score_table
 
 CAPTION = "Root mean squared error on the test points, in the units of y"
 READS = ("scores",)
 
-
-def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
-    """Build the table; options: `experiments`, `methods`, `datasets`."""
-    return score_table(inputs, options, "rmse", CAPTION, fine=True)
+build = partial(score_table, metric="rmse", caption=CAPTION, fine=True)

@@ -7,11 +7,22 @@ import pandas as pd
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import ReportTable, Row, chosen, gaps, interval, number, ranked
+from rafs.reporting.table import (
+    ReportTable,
+    Row,
+    chosen,
+    gaps,
+    in_metric,
+    interval,
+    number,
+    ranked,
+)
 from rafs.reporting.tables._swept_ranks import difference_intervals, mean_ranks
 
 CAPTION = (
-    "Mean ranks by the number of optimiser steps, and their differences from those with the most."
+    "Mean rank in NLL of each method, tuned and trained with different numbers of optimiser steps, "
+    "and its difference from that with the most steps, with a 95 % interval that resamples "
+    "datasets and seeds."
 )
 READS = ("scores",)
 
@@ -22,7 +33,7 @@ CLOSE = 0.2
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `datasets`, `metric`."""
     metric = str(options.get("metric", "nll"))
-    frame = ranked(chosen(inputs, options, ("steps",)))
+    frame = ranked(chosen(inputs, options))
     ranks = mean_ranks(frame, metric)
     most = float(ranks.columns.max())
     away = ranks.sub(ranks[most], axis=0)
@@ -38,9 +49,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         for method, means, *parts in zip(ranks.index, ranks.to_numpy(), *ends, strict=True)
     ]
     return ReportTable(
-        caption=f"Mean rank in {labels.metric(metric)} of each method, tuned and trained with "
-        "different numbers of optimiser steps, and its difference from that with the most steps, "
-        "with a 95 % interval that resamples datasets and seeds.",
+        caption=in_metric(CAPTION, metric),
         frame=_tidy({"mean_rank": ranks, "difference": away, "low": low, "high": high}),
         head=[
             "Method",

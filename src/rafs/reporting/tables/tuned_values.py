@@ -8,7 +8,7 @@ import pandas as pd
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import Cell, ReportTable, Row, number, records
+from rafs.reporting.table import Cell, ReportTable, Row, number, records, selected
 
 CAPTION = (
     "Tuned values over all datasets and seeds: the range of the search, the median and the "
@@ -28,13 +28,10 @@ MANY = 0.2
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
-    experiments = options.get("experiments") or ("main",)
+    experiments = options["experiments"]
     tuned = pd.concat([inputs.tuned(name) for name in experiments], ignore_index=True)
     runs = inputs.collect(experiments)
-    for column, option in (("method", "methods"), ("dataset", "datasets")):
-        if option in options:
-            tuned = tuned[tuned[column].isin(list(options[option]))]
-            runs = runs[runs[column].isin(list(options[option]))]
+    tuned, runs = selected(tuned, options), selected(runs, options)
     found = positions(tuned)
     kept = defaults(tuned, runs)
     found["default_kept"] = [kept.get(str(name), 0) for name in found["method"]]

@@ -1,4 +1,4 @@
-"""How much the luck of tuning moves the mean ranks."""
+"""How much the mean ranks vary when the tuning is repeated with other seeds."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,11 +7,12 @@ import numpy as np
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import NONE, ReportTable, Row, chosen, gaps, number, ranked
+from rafs.reporting.table import NONE, ReportTable, Row, chosen, gaps, in_metric, number, ranked
 from rafs.reporting.tables._swept_ranks import mean_ranks
 
 CAPTION = (
-    "Mean ranks when the whole tuning is repeated with other seeds, and their standard deviation."
+    "Mean rank in NLL of each method when the whole tuning is repeated with other seeds, and the "
+    "standard deviation over these repetitions."
 )
 READS = ("scores",)
 
@@ -25,7 +26,7 @@ BEFORE = {
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `datasets`, `metric`."""
     metric = str(options.get("metric", "nll"))
-    frame = ranked(chosen(inputs, options, ("tuning_luck",)))
+    frame = ranked(chosen(inputs, options))
     ranks = mean_ranks(frame, metric)
     spread = {str(m): float(sd) for m, sd in ranks.std(axis=1, ddof=1).items()}
     before = {name: float(np.std(values, ddof=1)) for name, values in BEFORE.items()}
@@ -42,8 +43,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     table["sd"] = table["method"].map(spread)
     table["sd_before"] = table["method"].map(before)
     return ReportTable(
-        caption=f"Mean rank in {labels.metric(metric)} of each method when the whole tuning is "
-        "repeated with other seeds, and the standard deviation over these repetitions.",
+        caption=in_metric(CAPTION, metric),
         frame=table,
         head=["Method", *(f"seed {value:g}" for value in ranks.columns), "sd", "sd before"],
         rows=rows,

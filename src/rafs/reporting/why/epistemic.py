@@ -1,4 +1,4 @@
-"""The epistemic variance that a method claims, against the error that it makes.
+"""The epistemic variance that a method predicts, against the error that it makes.
 
 The runs of S seeds differ in training rows and networks, and predict the same test points, where
 the true function f is known. At a point, with the predicted means μ_s and their average μ̄:
@@ -8,9 +8,9 @@ the true function f is known. At a point, with the predicted means μ_s and thei
     error    = bias² + variance, which is the mean of (μ_s - f)²
 
 are unbiased estimates of the squared bias, the variance and the expected squared error of the
-ensemble's mean, over draws of data and networks. Whoever claims the epistemic variance v_s(x) says
-that this error is v on average. So the ratio of the mean claimed variance to the mean error, over
-the points of a part, should be 1, and the two should rank the points alike.
+ensemble's mean, over samples of data and networks. A predicted epistemic variance v_s(x) is an
+estimate of this error. So the ratio of the mean predicted variance to the mean error, over the
+points of a part, should be 1, and the two should rank the points alike.
 """
 
 import math
@@ -63,7 +63,7 @@ def split(means: Array, claimed: Array, truth: Array) -> Points:
 
 
 def summary(points: Points, part: NDArray[np.bool_]) -> dict[str, float]:
-    """Return the means over the points of a part, and how claim and error go together there."""
+    """Return the means over the points of a part, and how variance and error relate there."""
     bias2, variance, error, claimed = (
         float(each[part].mean())
         for each in (points.bias2, points.variance, points.error, points.claimed)
@@ -134,7 +134,7 @@ def _runs(
 
 
 def misjudged(found: pd.DataFrame, part: str) -> pd.DataFrame:
-    """Return |ln ratio| of a part: how far a claim is off, a row per dataset, a column a method."""
+    """Return |ln ratio| of a part: how far the predicted variance is off, by dataset and method."""
     chosen = found[found["part"] == part]
     ratios = chosen.pivot_table(index="dataset", columns="method", values="ratio", sort=False)
     with np.errstate(divide="ignore"):

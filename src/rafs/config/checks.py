@@ -24,12 +24,6 @@ LEAST_TO_TUNE = 3  # training rows: one to hold out, two to train on
 MOST_RUNS = 100_000
 SO_FAR = "so_far"  # the part of an experiment by name that runs nothing: it shows what there is
 
-# Names of rules and of their targets, which an experiment cannot have as well.
-RESERVED = {
-    "all", "fetch", "data", "train", "score", "aggregate",
-    "table", "figure", "claims", "summary", "page", "verify", "smoke",
-}  # fmt: skip
-
 
 def check(params: Params) -> None:
     """Raise a ParameterError with the first contradiction."""
@@ -133,11 +127,6 @@ def _check_user(name: str, entry: Settings) -> None:
             f"datasets.{name}: the name becomes part of file names; use small letters, digits and _"
         )
     user.check(name, entry)
-    if not user.is_remote(entry) and set("{}") & set(user.location(entry)):
-        raise ParameterError(
-            f"datasets.{name}.{user.kind(entry)}: Snakemake reads {{ and }} in a path as its own; "
-            "rename the file"
-        )
 
 
 # --- experiments --------------------------------------------------------------------------------
@@ -162,8 +151,6 @@ def _check_datasets_of(params: Params, name: str) -> None:
 def _check_experiment(params: Params, name: str) -> None:
     entry = params.experiments[name]
     where = f"experiments.{name}"
-    if name in RESERVED or name.startswith(("table_", "figure_", "score_")):
-        raise ParameterError(f"{where}: {name!r} is the name of a target already; choose another")
     key, values = entry.swept
     layers = [entry.settings_of(key, value) for value in values if is_setting(key)] or [{}]
     if entry.sweep and entry.variants:
@@ -231,7 +218,7 @@ def _check_parts(params: Params, name: str) -> None:
 def _check_together(params: Params) -> None:
     """Check that a name for several experiments is free, and that there are such."""
     for name, listed in params.together.items():
-        if name in RESERVED or name in params.experiments:
+        if name in params.experiments:
             raise ParameterError(f"together.{name}: the name is taken; choose another")
         for experiment in listed:
             if experiment not in params.experiments:

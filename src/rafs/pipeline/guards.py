@@ -176,6 +176,7 @@ class Guard:
             say(f"not on this machine, so their sources will be tried: {', '.join(away)}")
         for dataset, message in self.missing():
             say(f"{dataset} is missing and its runs with it: {message}")
+            say(f"to try its sources again, delete {paths.FETCHED.format(dataset=dataset)}")
 
     # --- around the jobs --------------------------------------------------------------------------
 

@@ -64,7 +64,7 @@ def use(plan: Plan) -> None:
     files.targets()
     for experiment in plan.experiments.default:
         run = plan.experiments[experiment].runs[-1]
-        files.training_inputs(run), specs.train(run), specs.score((run,))
+        files.best_of(run), specs.train(run), specs.score((run,))
         specs.aggregate(experiment), specs.data("described", run.dataset, run.seed)
     for kind in ("tables", "figures"):
         for name in getattr(plan.params, kind):

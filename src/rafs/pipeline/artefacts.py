@@ -48,13 +48,12 @@ class Artefacts:
         protocol = self.experiments[run.experiment].protocol(run.method)
         return self.sample(run.dataset, run.seed, protocol)
 
-    def training_inputs(self, run: Run) -> dict[str, str]:
-        """Return the data of a run, and the tuned values if they are those of another run."""
+    def best_of(self, run: Run) -> list[str]:
+        """Return the file with the tuned values of a run, if it takes those of another run."""
         source = self.experiments[run.experiment].tuning
         if source is None or source == run.experiment:
-            return {"data": self.data_of(run)}
-        tuned = Run(source, run.base, run.dataset, run.seed)
-        return {"data": self.data_of(run), "best": tuned.path(paths.BEST)}
+            return []
+        return [Run(source, run.base, run.dataset, run.seed).path(paths.BEST)]
 
     @once
     def gathered(self, experiment: str, asked: frozenset[str] | None = frozenset()) -> list[Run]:

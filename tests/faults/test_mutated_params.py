@@ -359,7 +359,7 @@ BOMBS = {
     "deeper lists": ("a: " + "[" * 5000, "not valid YAML"),
     "large file": ("# " + "x" * 2**20 + "\n" + TEXT, "bytes"),
     "long number": ("seeds: 0x" + "f" * 9000, "seeds must be a whole number of at most"),
-    "half a character": ('seeds: "\\ud800"', "seeds must be text"),
+    "half a character": ('seeds: "\\ud800"', "seeds must be valid Unicode text"),
     "wrong encoding": (TEXT.encode("utf-16"), "UTF-8"),
     "empty file": ("", "the file must be a group of keys"),
     "only comments": ("# nothing\n", "the file must be a group of keys"),

@@ -1,4 +1,4 @@
-"""`rafs job`: run one job of the workflow, as its rules do, by the fork server if there is one."""
+"""`rafs job`: run one job of the workflow, as its rules do."""
 
 import argparse
 import json
@@ -18,7 +18,7 @@ JOBS = Path(__file__).with_name("jobs")
 
 
 def told(command: Callable[[], int]) -> int:
-    """Run a command; a user's mistake is one sentence on stderr and an exit code."""
+    """Run a command; print an error as one sentence on stderr and return its exit code."""
     try:
         return command()
     except RafsError as error:

@@ -1,4 +1,4 @@
-"""Who made a report: date, commit, machine and edited parameters.
+"""How a report was made: date, commit, machine and edited parameters.
 
 None of it is part of a spec, so that another commit or machine makes nothing again.
 """
@@ -20,7 +20,7 @@ SOURCES = ("Snakefile", "workflow", "src", paths.PARAMS, paths.LOCK)
 
 
 def origin() -> dict[str, str]:
-    """Return what is known of the making of a report, in the order to show it."""
+    """Return how a report was made, in the order to show it."""
     found = {
         "Version": f"rafs {__version__}",
         "Commit": _commit(),

@@ -1,7 +1,7 @@
-"""How far a run of the workflow is: a live bar on a terminal, a line now and then elsewhere.
+"""Progress of a run of the workflow: a live bar on a terminal, a line every 30 s elsewhere.
 
 Snakemake logs several lines per job, tens of thousands for the whole reproduction; they stay in its
-log file. Here they become counts: how many jobs are done, how long it took, how long it may take.
+log file. They are replaced by counts: jobs done, time passed, time left.
 `snakemake-logger-plugin-rich` estimates no time, and shows no progress where there is no terminal.
 """
 
@@ -53,7 +53,7 @@ class Display(logging.Handler):
         return list(self.failures.values())
 
     def start(self) -> None:
-        """Take the place of Snakemake's lines on the screen; its warnings stay."""
+        """Replace Snakemake's lines on the screen; its warnings stay."""
         for handler in screen_handlers(logger):
             handler.addFilter(lambda record: record.levelno >= logging.WARNING)
         logger.addHandler(self)
@@ -61,13 +61,13 @@ class Display(logging.Handler):
             self.bar.start()
 
     def stop(self) -> None:
-        """Give the screen back."""
+        """Stop the display."""
         logger.removeHandler(self)
         if self.live:
             self.bar.stop()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take note of one event; a screen that has gone away is no reason to stop."""
+        """Handle one event; ignore a closed stderr."""
         with contextlib.suppress(OSError):
             self._note(record)
 

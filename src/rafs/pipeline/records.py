@@ -3,7 +3,7 @@
 Snakemake writes a record of every output with the job that made it, and with the checksums of the
 job's inputs. So an output that a later job has read is known by its bytes. The checksum of the
 output itself is added to its record as the record is written (`seal_at_once`), before the output
-counts as complete: whatever happens to its bytes after that is found, read or not.
+counts as complete: any later change of its bytes is found, read or not.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ SEAL = "rafs_checksum"  # what is added to the record of an output: its checksum
 
 @dataclass(frozen=True)
 class OutputRecord:
-    """What Snakemake has written down about an output."""
+    """Snakemake's record of an output."""
 
     start: float  # of its job, in seconds since 1970
     end: float
@@ -36,10 +36,10 @@ class OutputRecord:
 
 
 def recorded() -> set[str]:
-    """Return the outputs of which Snakemake knows how they were made, or that they are not done.
+    """Return the outputs that have a record, or a mark that they are incomplete.
 
-    Snakemake writes the record of an output before it takes the mark away, so whoever looks for
-    marks first misses none.
+    Snakemake writes the record of an output before it removes the mark: looking for marks first
+    misses none.
     """
     return {output for top in (INCOMPLETE, METADATA) for output, _ in about(top)}
 
@@ -66,9 +66,9 @@ def _record(file: Path) -> OutputRecord | None:
 
 
 def damaged(plan: Plan) -> dict[str, str]:
-    """Return the outputs that have to be made again, and why.
+    """Return the damaged outputs, and why they count as damaged.
 
-    These are not what they were when the latest job read them, or nobody can read their record.
+    Their bytes have changed since the latest job read them, or their record is unreadable.
     """
     known = records()
     read: dict[str, tuple[float, str]] = {}  # by name: when it was last read, and its checksum
@@ -97,7 +97,7 @@ def seal_at_once() -> None:
 
 
 def seal(outputs: Iterable[str]) -> None:
-    """Note in the records of complete outputs what their bytes are, where they do not say it.
+    """Add the checksum of complete outputs to records that lack it.
 
     These are records by another version of Snakemake, or from before `seal_at_once`.
     """
@@ -118,7 +118,7 @@ def checksum(name: str) -> str:
 
 
 def unrecorded(plan: Plan) -> list[str]:
-    """Return the outputs that are there without a record of how they were made."""
+    """Return the existing outputs that have no record."""
     known = (*plan.files.all(), *plan.files.extra())
     there = [name for name in known if Path(name).exists()]
     return sorted(set(there) - recorded()) if there else []

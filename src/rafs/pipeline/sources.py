@@ -110,7 +110,7 @@ class Sources:
 
 @dataclass(frozen=True)
 class FetchedRecord:
-    """What is written down about the file of a real dataset; empty if nothing can be read."""
+    """The record of the file of a real dataset; empty if it cannot be read."""
 
     status: str = ""
     message: str = ""
@@ -133,12 +133,12 @@ def source(dataset: str) -> FetchedRecord:
 
 
 def at_hand(sources: Sources, dataset: str) -> bool:
-    """Whether the file of a dataset can be had without a network."""
+    """Whether the file of a dataset is available without a network."""
     return sources.origin(dataset).available(dataset)
 
 
 def data_fault(sources: Sources) -> RafsError | None:
-    """Return why a file that is here and used cannot be; None if all can."""
+    """Return why a file that is here and needed is unusable; None if all are usable."""
     for dataset in sources.used(extra=True):
         try:
             sources.origin(dataset).check(dataset)

@@ -1,9 +1,8 @@
 """`rafs status`: what is done, running, failed, stale or without data, and how long the rest takes.
 
-Nothing is run and Snakemake is not asked. A job is out of date if what it was told (its `spec`) or
-an input has another content than Snakemake's record of it says, or if a job that it needs is not
-up to date. A job without data has stood in for a dataset that cannot be had: its outputs are there
-and say so, and there is nothing in them.
+Nothing is run and Snakemake is not asked. A job is stale if its `spec` or an input differs from
+Snakemake's record of its output, or if a job that it needs is not up to date. A job without data
+belongs to a dataset that is unavailable: its outputs exist and say so, and hold no results.
 """
 
 from collections import Counter, defaultdict
@@ -138,7 +137,7 @@ class Status:
         return {kind: {state: found[kind, state] for state in STATES} for kind in KINDS}
 
     def missing(self) -> list[dict[str, str]]:
-        """Return the datasets that could not be had, or that are not on this machine yet."""
+        """Return the datasets that are unavailable, or not on this machine yet."""
         result = []
         for dataset in self.plan.sources.used():
             record = source(dataset)

@@ -36,8 +36,9 @@ from rafs.pipeline.plan import Plan
 from rafs.reporting.catalogue import declaration
 from rafs.reporting.seeds import SEEDS
 
-PLAN = Plan(guards.parameters(ROOT, config.get("edition")), ROOT)
-GUARD = guards.Guard(workflow, PLAN, ROOT)
+EDITION = config.get("edition")  # `smoke`, or none
+PLAN = Plan(guards.parameters(ROOT, EDITION), ROOT)
+GUARD = guards.Guard(workflow, PLAN, ROOT, EDITION)
 GUARD.on_parse()
 
 

@@ -30,14 +30,8 @@ from rafs.pipeline.forkserver import client, ownership, server
 from rafs.pipeline.messages import say, stop
 from rafs.pipeline.parameters import Params, load
 from rafs.pipeline.plan import Plan
-from rafs.pipeline.records import (
-    METADATA,
-    damaged,
-    mark_incomplete,
-    seal,
-    seal_at_once,
-    unrecorded,
-)
+from rafs.pipeline.records import damaged, mark_incomplete, seal, seal_at_once, unrecorded
+from rafs.pipeline.snakemake_compat import METADATA, Invocation
 from rafs.pipeline.sources import at_hand, data_fault, source
 
 FOLDERS = ("results", "data/processed", "reports", "logs")  # where jobs write
@@ -62,8 +56,9 @@ def sweep() -> None:
 class Guard:
     """The hooks around one invocation of Snakemake."""
 
-    def __init__(self, workflow: Any, plan: Plan, root: Path) -> None:
-        self.workflow = workflow
+    def __init__(self, workflow: Any, plan: Plan, root: Path, edition: str | None = None) -> None:
+        self.invocation = Invocation(workflow)
+        self.edition = edition
         self.plan = plan
         self.root = root
         self.lock: IO[str] | None = None
@@ -82,11 +77,11 @@ class Guard:
         if problem := surroundings.fault(self.root):
             stop(f"{problem}; nothing was started")
         snakemake_compat.quicken()
-        if self.workflow.remote_exec:  # on a node of a cluster, where hooks are not called
+        if self.invocation.on_node:
             ownership.join_run()
             self.start_server()
             atexit.register(self.stop_server)
-        if not self.workflow.is_main_process:
+        if not self.invocation.is_main:
             return
         for name in (ownership.OWNER, ownership.RUN):  # of a workflow that this one is a job of
             os.environ.pop(name, None)
@@ -94,7 +89,7 @@ class Guard:
         if problem := unwritable([".snakemake"]):
             stop(f"{problem}; Snakemake needs it even to look")
         leftovers.sweep()
-        leftovers.note(snakemake_compat.temporary(self.workflow))
+        leftovers.note(self.invocation.temporary())
         self.refuse_data()
         self.unpack()
         carried = self.refuse_unrecorded()
@@ -195,7 +190,7 @@ class Guard:
         for shown in (paths.TABLE, paths.FIGURE):  # DVC asks for these folders, empty or not
             Path(shown).parent.mkdir(parents=True, exist_ok=True)
         sweep()
-        if self.workflow.local_exec:
+        if self.invocation.runs_jobs_here:
             self.start_server()
         for name, cost in self.asked().items():
             if cost:
@@ -222,9 +217,9 @@ class Guard:
         if os.environ.get("RAFS_NO_FORK_SERVER") != "1":
             place = server.folder()
             try:
-                if self.workflow.is_main_process:  # before it exists: a kill may come at any time
+                if self.invocation.is_main:  # before it exists: a kill may come at any time
                     leftovers.note([str(place)])
-                self.server = server.start(place, self.workflow.resource_settings.cores or 1)
+                self.server = server.start(place, self.invocation.cores)
             except OSError as error:  # such as a name of TMPDIR too long for a socket
                 say(f"jobs start on their own, and slower: no fork server ({error})")
 
@@ -261,19 +256,19 @@ class Guard:
 
     def failed(self) -> list[Path]:
         """Return the notes of failed jobs among the jobs of this run."""
-        asked = {str(file) for job in self.workflow.dag.jobs for file in job.output}
+        asked = {str(file) for job in self.invocation.jobs for file in job.output}
         return [note for note in failures() if str(stand_ins(note)[0]) in asked]
 
     def targets(self) -> frozenset[str] | None:
         """Return the targets of this run; None in a job on a node of a cluster."""
-        if not self.workflow.is_main_process:
+        if not self.invocation.is_main:
             return None
-        return frozenset(self.workflow.dag_settings.targets)
+        return self.invocation.targets
 
     def asked(self) -> dict[str, str]:
         """Return the requested experiments outside `all`, and parts of them, with their costs."""
         entries = self.plan.params.experiments
-        targets = set(self.workflow.dag_settings.targets)
+        targets = set(self.invocation.targets)
         for name in targets & set(self.plan.experiments.named):
             targets |= set(self.plan.experiments.named[name])
         costs = {name: entries[name].cost for name in self.plan.experiments.extra}
@@ -285,21 +280,14 @@ class Guard:
 
         Rules without outputs, such as `all`, leave no record.
         """
-        jobs = [job for job in self.workflow.dag.jobs if job.output]
+        jobs = [job for job in self.invocation.jobs if job.output]
         read = {str(file) for job in jobs for file in job.input}
         return [str(file) for job in jobs for file in job.output if str(file) not in read]
 
     def complete(self) -> bool:
         """Tell whether this run has made all that params.yaml asks for, without restriction."""
-        from snakemake.settings.types import RerunTrigger
-
-        asked = self.workflow.dag_settings
-        restrictions = (
-            set(asked.targets) - {"all"}, asked.until, asked.omit_from, asked.batch,
-            set(RerunTrigger.all()) - set(asked.rerun_triggers), self.workflow.touch,
-            self.workflow.execution_settings.ignore_incomplete, self.workflow.config.get("edition"),
-        )  # fmt: skip
-        return not any(restrictions) and Path(paths.COMPLETE).exists()
+        whole = not (self.edition or self.invocation.is_restricted)
+        return whole and Path(paths.COMPLETE).exists()
 
     def summary(self, log: str, failed: list[Path], *, success: bool) -> None:
         """Print what ran, how many runs exist, what failed and where its log is."""

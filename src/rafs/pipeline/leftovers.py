@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rafs.pipeline.forkserver.ownership import identity
+from rafs.pipeline.snakemake_compat import RUNTIME_CACHE, TEMPORARY
 
 NOTES = Path(".snakemake/rafs.temporary")
-PREFIXES = ("snakemake", "rafs-")  # of what lies in the temporary directory
-CACHE = "snakemake-runtime-cache"  # what lies in there has any name
+PREFIXES = (TEMPORARY, "rafs-")  # of what lies in the temporary directory
 
 
 def note(folders: Iterable[str]) -> None:
@@ -51,6 +51,6 @@ def _runs(process: str) -> bool:
 def _is_ours(folder: Path) -> bool:
     """Tell whether a folder is a temporary one of a workflow, whatever the note says."""
     temporary = folder.parent == Path(tempfile.gettempdir()) and folder.name.startswith(PREFIXES)
-    if not (temporary or folder.parent.name == CACHE) or folder.is_symlink():
+    if not (temporary or folder.parent.name == RUNTIME_CACHE) or folder.is_symlink():
         return False
     return folder.is_dir() and folder.stat().st_uid == os.geteuid()

@@ -22,8 +22,7 @@ from typing import Any
 from rafs.errors import DamagedFileError, RafsError
 from rafs.files import atomic, canonical_json, read_json, sha256, write_json
 from rafs.pipeline.messages import say
-from rafs.pipeline.records import METADATA
-from rafs.pipeline.snakemake_compat import about
+from rafs.pipeline.snakemake_compat import METADATA, about
 
 PACKS = Path("packed")
 RESULTS = "results"

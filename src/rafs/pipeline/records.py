@@ -10,29 +10,21 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from rafs.errors import RafsError
 from rafs.files import sha256, write_json
 from rafs.pipeline.plan import Plan
-from rafs.pipeline.snakemake_compat import about, about_one, add_to_records
-
-METADATA = Path(".snakemake/metadata")  # one record per output that was made
-INCOMPLETE = Path(".snakemake/incomplete")  # one mark per output that is being made
-SEAL = "rafs_checksum"  # what is added to the record of an output: its checksum when it was made
-
-
-@dataclass(frozen=True)
-class OutputRecord:
-    """Snakemake's record of an output."""
-
-    start: float  # of its job, in seconds since 1970
-    end: float
-    params: list[str]
-    input: list[str]
-    read: dict[str, str]  # checksums of the inputs, by name
-    seal: str | None  # checksum of the output when it was made
+from rafs.pipeline.snakemake_compat import (
+    INCOMPLETE,
+    MARK,
+    METADATA,
+    SEAL,
+    OutputRecord,
+    about,
+    about_one,
+    seal_records,
+)
 
 
 def recorded() -> set[str]:
@@ -47,22 +39,9 @@ def recorded() -> set[str]:
 def records() -> dict[str, OutputRecord | None]:
     """Return Snakemake's record of every output that is complete; None for a damaged record."""
     begun = {output for output, _ in about(INCOMPLETE)}
-    return {output: _record(file) for output, file in about(METADATA) if output not in begun}
-
-
-def _record(file: Path) -> OutputRecord | None:
-    try:
-        record = json.loads(file.read_bytes())
-        return OutputRecord(
-            start=float(record["starttime"]),
-            end=float(record["endtime"]),
-            params=list(record.get("params") or ()),
-            input=list(record.get("input") or ()),
-            read=dict(record.get("input_checksums") or {}),
-            seal=record.get(SEAL),
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
+    return {
+        output: OutputRecord.of(file) for output, file in about(METADATA) if output not in begun
+    }
 
 
 def damaged(plan: Plan) -> dict[str, str]:
@@ -93,7 +72,7 @@ def damaged(plan: Plan) -> dict[str, str]:
 
 def seal_at_once() -> None:
     """Let Snakemake write the checksum of an output into its record, once its job has ended."""
-    add_to_records(SEAL, checksum)
+    seal_records(checksum)
 
 
 def seal(outputs: Iterable[str]) -> None:
@@ -127,4 +106,4 @@ def unrecorded(plan: Plan) -> list[str]:
 def mark_incomplete(outputs: Iterable[str]) -> None:
     """Let Snakemake make these outputs again, as it does after it was interrupted."""
     for output in outputs:
-        write_json(about_one(INCOMPLETE, output), {"external_jobid": None})
+        write_json(about_one(INCOMPLETE, output), MARK)

@@ -18,7 +18,8 @@ from rafs.experiments import Run
 from rafs.pipeline.failures import failures, stand_ins
 from rafs.pipeline.lock import held_by
 from rafs.pipeline.plan import Plan
-from rafs.pipeline.records import INCOMPLETE, about, checksum, records
+from rafs.pipeline.records import checksum, records
+from rafs.pipeline.snakemake_compat import INCOMPLETE, about
 from rafs.pipeline.sources import at_hand, source
 
 NO_DATA = "without data"
@@ -119,7 +120,7 @@ class Status:
         record = self.records.get(job.output)
         if record is None or not all(Path(output).exists() for output in files):
             return "to do"
-        if repr(job.spec) not in record.params:
+        if not record.has_param(job.spec):
             return "stale"
         for name in record.input:
             if self.states.get(name, "done") not in (*SETTLED, "failed"):

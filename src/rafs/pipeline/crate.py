@@ -9,7 +9,6 @@ run has the same bytes every time.
 
 import json
 import shutil
-import subprocess
 import zipfile
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -23,6 +22,7 @@ from rafs.errors import RafsError
 from rafs.files import atomic, sha256
 from rafs.pipeline import provenance
 from rafs.pipeline.lock import IN_USE, held_by
+from rafs.pipeline.origin import git
 from rafs.pipeline.plan import Plan
 from rafs.pipeline.records import records
 from rafs.pipeline.status import SETTLED, Status
@@ -299,19 +299,11 @@ def _file(name: str, description: str) -> Entity:
 # --- what git knows -------------------------------------------------------------------------------
 
 
-def _git(*arguments: str) -> str:
-    """Return what git says; nothing without git or a repository."""
-    if not shutil.which("git"):
-        return ""
-    done = subprocess.run(["git", *arguments], check=False, capture_output=True, text=True)
-    return done.stdout.strip() if done.returncode == 0 else ""
-
-
 def _commit() -> str:
-    commit = _git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=, changed since")
+    commit = git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=, changed since")
     return f", at commit {commit}" if commit else ""
 
 
 def user() -> str:
     """Return the name that git signs commits with, or nothing."""
-    return _git("config", "user.name")
+    return git("config", "user.name")

@@ -1,4 +1,4 @@
-"""Everything that depends on the insides of Snakemake, DVC or argparse.
+"""Everything that depends on internals of Snakemake, DVC or argparse.
 
 Each entry says why it is there, which upstream issue is about it, and which version it was written
 for. What makes Snakemake faster is used with that version only, and says what it saves; any other
@@ -19,7 +19,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 KNOWN = "9.27"  # the version of Snakemake that is patched here
 NAME_LENGTH = 254  # Snakemake splits longer names of records into directories
@@ -343,6 +343,10 @@ def dvc_copy(cache: Path, file: Path) -> Path:
     """
     name = hashlib.md5(file.read_bytes(), usedforsecurity=False).hexdigest()
     return cache / "files" / "md5" / name[:2] / name[2:]
+
+
+Subcommands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""What `add_subparsers` returns; argparse has no public name for it (Python 3.11 to 3.13)."""
 
 
 def parser_actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:

@@ -18,6 +18,14 @@ COST = f"{RUN}/cost.json"
 TRIALS = f"{RUN}/trials.csv"
 BEST = f"{RUN}/best.json"
 HELD_OUT = f"{RUN}/held_out.npz"
+TRAINED = (
+    RECORD,
+    PREDICTIONS,
+    TRIALS,
+    BEST,
+    COST,
+    HELD_OUT,
+)  # record first: it says how the run ended
 METRICS = f"{RUN}/metrics.json"
 
 SCORES = "results/scores/{experiment}.csv"

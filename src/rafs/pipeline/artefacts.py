@@ -14,10 +14,7 @@ from rafs.pipeline.sources import Sources
 from rafs.reporting import catalogue
 from rafs.reporting.seeds import SEEDS
 
-PER_RUN = (
-    paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.COST, paths.HELD_OUT,
-    paths.METRICS,
-)  # fmt: skip
+PER_RUN = (*paths.TRAINED, paths.METRICS)
 PER_EXPERIMENT = {
     "scores": paths.SCORES, "costs": paths.COSTS, "tuned": paths.TUNED,
     "recalibrated": paths.RECALIBRATED, "seeds": SEEDS,

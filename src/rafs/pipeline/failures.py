@@ -15,14 +15,7 @@ from rafs.storage import read_dataset
 # Where notes are, and the files that a note is about: first the one with the message.
 FOLDERS: dict[str, tuple[str, ...]] = {
     "data/processed": (paths.DATA,),
-    "results/runs": (
-        paths.RECORD,
-        paths.PREDICTIONS,
-        paths.TRIALS,
-        paths.BEST,
-        paths.COST,
-        paths.HELD_OUT,
-    ),
+    "results/runs": paths.TRAINED,
 }
 
 

@@ -18,9 +18,9 @@ from rafs.pipeline.snakemake_compat import Subcommands
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; see `rafs.pipeline.command.told`."""
+    """Run a command; see `rafs.pipeline.command.reported`."""
     options = parser().parse_args(arguments)
-    return command.told(lambda: int(options.command(options) or 0))
+    return command.reported(lambda: int(options.command(options) or 0))
 
 
 def parser() -> argparse.ArgumentParser:

@@ -42,7 +42,7 @@ BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 ACTION, AGENT, PARAMETERS = "#reproduction", "#agent", "#parameters"
 TITLE = "Reproduction of 'Toward Robust Uncertainty Estimation with Random Activation Functions'"
 
-# What the results were made with, what was noted about them, and what goes with it if it is there.
+# What the results were made with, their checksums, and what else is included if it exists.
 FOLDERS = {
     "data/own/": "Datasets of users",
     "profiles/": "Options of Snakemake",
@@ -99,7 +99,7 @@ def write(plan: Plan, output: Path, agent: str = "") -> int:
 
 
 def refuse(plan: Plan, output: Path) -> None:
-    """Say in a sentence why there can be no crate, if there cannot."""
+    """Raise an error that says why there can be no crate, if there cannot."""
     if output.suffix != ".zip" and output.exists() and not _empty(output):
         raise RafsError(f"{output} is there and is not an empty folder; name another with --output")
     if holder := held_by():
@@ -138,7 +138,7 @@ def results(plan: Plan) -> list[str]:
 
 
 def present(names: Iterable[str]) -> list[str]:
-    """Return the files that are there."""
+    """Return the files that exist."""
     return [name for name in names if Path(name).is_file()]
 
 

@@ -114,7 +114,7 @@ class Guard:
         except RafsError as error:
             stop(str(error), error.exit_code)
         if taken:
-            say(f"{taken} archives of results came with DVC and are unpacked")
+            say(f"{taken} archives of results that DVC has restored are unpacked")
 
     def refuse_unrecorded(self) -> list[str]:
         """Stop if an existing output has no provenance record (check 1).
@@ -127,7 +127,7 @@ class Guard:
         if strays:
             stop(
                 f"{len(strays)} outputs have no provenance record, for instance {strays[0]}: "
-                "nobody knows what they were made from. Get the records with `rafs unpack`, or "
+                "what they were made from is unknown. Get the records with `rafs unpack`, or "
                 "delete these files to make them again (`rafs clean --unrecorded` does)."
             )
         if carried:

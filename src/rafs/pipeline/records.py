@@ -81,7 +81,9 @@ def seal(outputs: Iterable[str]) -> None:
     These are records by another version of Snakemake, or from before `seal_at_once`.
     """
     for output in outputs:
-        with contextlib.suppress(OSError, ValueError, RafsError):  # a full disk is told elsewhere
+        with contextlib.suppress(
+            OSError, ValueError, RafsError
+        ):  # a full disk is reported elsewhere
             record = json.loads(about_one(METADATA, output).read_bytes())
             made = Path(output).is_file() and not about_one(INCOMPLETE, output).exists()
             if made and isinstance(record, dict) and SEAL not in record:

@@ -1,4 +1,4 @@
-"""The files that datasets are sampled from, and what is known of them here."""
+"""The files that datasets are sampled from, and their records."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ class Sources:
         return [file for name in self.of(dataset, protocol) for file in self.supplied(name)]
 
     def content(self, sources: Iterable[str]) -> list[str]:
-        """Return the hashes of users' files, for Snakemake ignores an input with an old date."""
+        """Return the hashes of users' files: Snakemake ignores a changed input with an old date."""
         return [content for source in sources for content in self._hashes(source)]
 
     @once

@@ -27,7 +27,7 @@ STATES = ("done", NO_DATA, "running", "failed", "stale", "to do")
 SETTLED = ("done", NO_DATA)  # in which there is nothing to do
 KINDS = ("data", "training", "scoring", "reports")
 
-_checksum = cache(checksum)  # of a moment: all jobs that read a file are compared with the same
+_checksum = cache(checksum)  # once per file: all jobs that read it are compared with the same
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def _without_data(jobs: dict[str, dict[str, int]]) -> int:
 
 
 def show(found: StatusReport) -> None:
-    """Print the status for people."""
+    """Print the status as a table."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table

@@ -102,4 +102,4 @@ def why(log: Path, start: str = "") -> str:
     lines = log.read_text(errors="replace").split("\n") if log.exists() else []
     said = [line.strip().removeprefix("rafs: ") for line in lines if line.strip()]
     about = [line.removeprefix(start) for line in said if line.startswith(start)]
-    return (about or said or ["it was killed without a word"])[-1][:400]
+    return (about or said or ["it was killed and left no message"])[-1][:400]

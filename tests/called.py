@@ -56,7 +56,7 @@ def data(plan: Plan, dataset: str, seed: int, protocol: str = DESCRIBED) -> Call
 
 
 def train(plan: Plan, run: Run) -> Called:
-    inputs = list(plan.files.training_inputs(run).values())
+    inputs = [plan.files.data_of(run), *plan.files.best_of(run)]
     return Called("train", plan.specs.train(run), inputs, [run.path(name) for name in MADE])
 
 

@@ -3,6 +3,7 @@
 import argparse
 import os
 import pty
+import re
 import shlex
 import subprocess
 import sys
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from rafs import cli, methods
+from rafs import cli, compare, config, methods
 from rafs.cli.completion import bash, commands
+from rafs.datasets import tabular
 
 NAMES = sorted(commands(cli.parser()))
 
@@ -116,3 +118,15 @@ def test_an_error_is_red_on_a_terminal_only(tmp_path):
     assert "\x1b" not in on_a_terminal(*command, NO_COLOR="1", TERM="xterm")
     plain = subprocess.run(command, capture_output=True, text=True)
     assert plain.stderr.startswith("rafs: none.yaml")
+
+
+def test_the_defaults_in_the_help_are_those_of_the_parameters():
+    text = commands(cli.parser())["compare"].format_help()
+    params = config.load(compare.DEFAULTS)
+    for option, default in {
+        "--split SHARE": tabular.SPLIT,
+        "--seeds N": params.seeds,
+        "--trials N": params.tuning.trials,
+        "--steps N": params.training.steps,
+    }.items():
+        assert re.search(rf"{option}\s+[a-z ]+ \({default}\)", text), option

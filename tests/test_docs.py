@@ -3,6 +3,7 @@
 import html
 import json
 import os
+import pkgutil
 import re
 import shutil
 import subprocess
@@ -24,6 +25,7 @@ import browser  # noqa: E402
 import reported  # noqa: E402
 
 MAKEFILE = (ROOT / "Makefile").read_text()
+API = (ROOT / "docs/api.md").read_text()
 PAGES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))
 
 
@@ -161,6 +163,15 @@ def test_the_table_of_datasets_is_not_cut(site: Path, width: int) -> None:
             "name => document.querySelector(name).getBoundingClientRect().right)"
         )
         assert row <= page
+
+
+def test_everything_on_the_page_of_the_python_interface_exists() -> None:
+    """MkDocs leaves out a member that does not exist, without a word."""
+    shown = re.findall(r"(?m)^::: (\S+)(?:\n +options:\n +members: \[(.*)\])?", API)
+    assert len(shown) == API.count(":::")
+    for path, members in shown:
+        found = pkgutil.resolve_name(path)
+        assert [name for name in members.split(", ") if name and not hasattr(found, name)] == []
 
 
 def test_the_site_is_published_with_pinned_actions() -> None:

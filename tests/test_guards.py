@@ -84,7 +84,9 @@ def test_without_the_command_dvc(
         (tmp_path / name).mkdir()
     dvc.repair_cache(["results/x.json"])
     dvc.commit()
-    assert capsys.readouterr().err.startswith("rafs: DVC is not installed, so it was not told")
+    assert capsys.readouterr().err.startswith(
+        "rafs: DVC is not installed, so results were not committed"
+    )
 
 
 @pytest.mark.parametrize("cores", [3, None])

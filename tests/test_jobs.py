@@ -141,7 +141,7 @@ def test_a_run_takes_the_tuned_values_of_its_seed_elsewhere(plan):
     sizes = {"methods": ["ae"], "datasets": ["he"], "sweep": {"size": [2]}, "tuning": "main"}
     plan = replan(plan, lambda content: content["experiments"].update(sizes=sizes))
     run, source = Run("sizes", "ae@size=2", "he", 1), Run("main", "ae", "he", 1)
-    assert plan.files.training_inputs(run)["best"] == source.path(paths.BEST)
+    assert plan.files.best_of(run) == [source.path(paths.BEST)]
     do(plan, source)
     best = read_json(source.path(paths.BEST))
     metrics = do(plan, run)

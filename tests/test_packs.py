@@ -9,8 +9,7 @@ import pytest
 
 from rafs.errors import RafsError
 from rafs.pipeline import packs
-from rafs.pipeline.records import METADATA
-from rafs.pipeline.snakemake_compat import about_one
+from rafs.pipeline.snakemake_compat import METADATA, about_one
 
 RUN = "results/runs/main/{}/he/seed-0/run.json"
 DE, RAFS, SCORES = RUN.format("de"), RUN.format("rafs"), "results/scores/main.csv"

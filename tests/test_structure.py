@@ -67,6 +67,8 @@ def test_every_room_may_know_what_the_documentation_says():
         rooms = re.findall(r"`(\w+)`", first)
         if last == "all others":
             forbidden = set(rules) - set(rooms)
+        elif last.startswith("all but "):
+            forbidden = set(rules) - set(rooms) - set(re.findall(r"`(\w+)`", last))
         elif last != "the same":
             forbidden = set(re.findall(r"`(\w+)`", last))
         told |= dict.fromkeys(rooms, forbidden)

@@ -9,7 +9,7 @@ import yaml
 from rafs import config, methods
 from rafs.errors import ParameterError
 from rafs.experiments import Run
-from rafs.pipeline.parameters import load
+from rafs.pipeline.parameters import check, load
 from rafs.pipeline.plan import Plan
 from rafs.reporting import labels
 from small_project import PROJECT
@@ -106,13 +106,14 @@ def test_mistakes_in_variants_are_one_sentence(content, change, says):
         ({"why": ["single"]}, "together.why: 'single' is no experiment; did you mean 'single_act"),
         ({"main": ["steps"]}, "together.main: the name is taken; choose another"),
         ({"all": ["steps"]}, "together.all: the name is taken; choose another"),
+        ({"table_nll": ["steps"]}, "together.table_nll: the name is taken; choose another"),
         ({"why": []}, "together.why"),
     ],
 )
 def test_mistakes_in_names_for_several_are_one_sentence(content, together, says):
     content["together"] = together
     with pytest.raises(ParameterError) as caught:
-        config.check(content)
+        config.check(content, also=check)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -1,6 +1,8 @@
-"""The paths of all files of the workflow, relative to the project's root.
+"""The paths of the workflow's files, relative to the project's root.
 
-The rules and the jobs both read these templates, so that they agree on every file.
+The rules and the jobs both read these templates, so that they agree on every file. That of the
+scores by seed is `rafs.reporting.seeds.SEEDS`, those of the archives of results are in
+`rafs.pipeline.packs`.
 """
 
 PARAMS = "params.yaml"
@@ -16,6 +18,14 @@ COST = f"{RUN}/cost.json"
 TRIALS = f"{RUN}/trials.csv"
 BEST = f"{RUN}/best.json"
 HELD_OUT = f"{RUN}/held_out.npz"
+TRAINED = (
+    RECORD,
+    PREDICTIONS,
+    TRIALS,
+    BEST,
+    COST,
+    HELD_OUT,
+)  # record first: it says how the run ended
 METRICS = f"{RUN}/metrics.json"
 
 SCORES = "results/scores/{experiment}.csv"

@@ -255,7 +255,7 @@ def test_the_record_of_a_table_says_what_is_in_it_or_why_it_is_missing(
     record = read_json(record_file)
     assert record["status"] == "missing"
     assert "404" in record["message"]
-    assert "put it to raw/lost.csv" in record["message"]
+    assert "put it at raw/lost.csv" in record["message"]
     job_data.run(lost, [record_file], [sample])
     assert "404" in read_dataset(sample)
     with pytest.raises(DataError, match="strict is true"):

@@ -17,9 +17,8 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 import called
-from rafs.config.checks import RESERVED
 from rafs.errors import ParameterError
-from rafs.pipeline.parameters import load
+from rafs.pipeline.parameters import PREFIXES, RULES, load
 from rafs.pipeline.plan import Plan
 from small_project import PROJECT, Copy, small
 
@@ -65,7 +64,7 @@ def use(plan: Plan) -> None:
     files.targets()
     for experiment in plan.experiments.default:
         run = plan.experiments[experiment].runs[-1]
-        files.training_inputs(run), specs.train(run), specs.score((run,))
+        files.best_of(run), specs.train(run), specs.score((run,))
         specs.aggregate(experiment), specs.data("described", run.dataset, run.seed)
     for kind in ("tables", "figures"):
         for name in getattr(plan.params, kind):
@@ -360,7 +359,7 @@ BOMBS = {
     "deeper lists": ("a: " + "[" * 5000, "not valid YAML"),
     "large file": ("# " + "x" * 2**20 + "\n" + TEXT, "bytes"),
     "long number": ("seeds: 0x" + "f" * 9000, "seeds must be a whole number of at most"),
-    "half a character": ('seeds: "\\ud800"', "seeds must be text"),
+    "half a character": ('seeds: "\\ud800"', "seeds must be valid Unicode text"),
     "wrong encoding": (TEXT.encode("utf-16"), "UTF-8"),
     "empty file": ("", "the file must be a group of keys"),
     "only comments": ("# nothing\n", "the file must be a group of keys"),
@@ -390,8 +389,8 @@ def test_anchors_and_merges_that_mean_something_are_accepted(tmp_path: Path) -> 
 def test_no_experiment_can_have_the_name_of_a_rule() -> None:
     rules = [path.read_text() for path in (PROJECT / "workflow/rules").glob("*.smk")]
     found = re.findall(r"(?m)^rule (\w+):", "\n".join([*rules, "rule all:"]))
-    scoring = {"score", "score_alone"}  # made in a loop; and a prefix that no experiment may have
-    assert {name for name in found if name not in scoring} | {"score"} == RESERVED
+    found.append("score")  # made in a loop
+    assert {name for name in found if not name.startswith(PREFIXES)} == RULES
 
 
 @pytest.mark.parametrize("what", ["missing", "directory"])

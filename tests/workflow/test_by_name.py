@@ -9,7 +9,7 @@ import yaml
 
 from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
-from rafs.pipeline.records import METADATA, about
+from rafs.pipeline.snakemake_compat import METADATA, about
 from small_project import PROJECT, Copy, ran
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]

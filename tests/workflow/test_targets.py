@@ -75,7 +75,7 @@ def test_without_git_and_main_first(project: Copy) -> None:
     other = {"methods": ["rp"], "datasets": ["he"], "seeds": 3}
     project.edit(lambda params: params.update(experiments={"other": other} | params["experiments"]))
     done = project.run("snakemake", "--cores", "1", "--scheduler-subsample", "1")
-    assert "no git repository with DVC here, so DVC was not told" in done.stderr
+    assert "no git repository with DVC here, so results were not committed to DVC" in done.stderr
     main = (project.root / "reports/tables/nll.csv").stat().st_mtime_ns
     others = project.snapshot("results/runs/other/**/predictions.npz")
     assert len(others) == 3

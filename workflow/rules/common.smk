@@ -1,9 +1,16 @@
 # Parameters, the plan made from them, and the guards around a run (rafs.pipeline.guards says what each is for).
 #
-# Rules run `rafs job NAME --spec JSON --input FILES --output FILES`: a job reads and writes these files, in this order. Its spec
-# is everything that the result depends on besides the inputs (settings, seed, hash of the job's code), so that a changed spec runs
-# the job again. PLAN says what both are. Paths are templates of rafs.paths. A job that fails is replaced by `rafs job failed`,
-# which writes outputs that say so: the rest goes on.
+# Rules run `rafs job NAME --spec JSON --input FILES --output FILES`: the job reads and writes these files, in this order. PLAN
+# computes inputs and specs from params.yaml; paths are templates of rafs.paths.
+#
+# A spec has all that a result depends on besides its inputs, and the hash of the job's code. It is a parameter of the rule, so
+# Snakemake repeats the job when it changes. That of `data` for the dataset `he` and seed 0:
+#
+#   {"code":"9eaafe7e0f2df241","dataset":"he","entry":{},"protocol":"described","seed":0,"sources":[]}
+#
+# (`entry` is what params.yaml says of the dataset, `sources` are the files that it is sampled from.)
+#
+# `... || rafs job failed` replaces a failed job: it writes outputs that say so and a note, and the workflow continues.
 import math
 import os
 import sys
@@ -29,8 +36,9 @@ from rafs.pipeline.plan import Plan
 from rafs.reporting.catalogue import declaration
 from rafs.reporting.seeds import SEEDS
 
-PLAN = Plan(guards.parameters(ROOT, config.get("edition")), ROOT)
-GUARD = guards.Guard(workflow, PLAN, ROOT)
+EDITION = config.get("edition")  # `smoke`, or none
+PLAN = Plan(guards.parameters(ROOT, EDITION), ROOT)
+GUARD = guards.Guard(workflow, PLAN, ROOT, EDITION)
 GUARD.on_parse()
 
 
@@ -55,6 +63,8 @@ def cell_of(wildcards):
     )
 
 
+# `score` for the seeds of the main experiment, `score_6_seeds` for 0 to 5, `score_seeds_1_4` for a list, with
+# `..._of_uci_gap` where only some datasets of an experiment have these seeds.
 def score_rule(on, experiments):
     seeds, some = list(on.seeds), "_of_" + "_".join(experiments) if on.datasets else ""
     if seeds == PLAN.experiments[PLAN.experiments.headline].seeds and not some:
@@ -64,7 +74,8 @@ def score_rule(on, experiments):
     return "score_seeds_" + "_".join(map(str, seeds)) + some
 
 
-# A file that nothing makes keeps Snakemake from a rule: it takes `score_alone` instead of `score`.
+# An input that no rule produces disables `score`, so Snakemake uses `score_alone`. Used for an experiment that is run by name,
+# where only some seeds of a method and dataset exist or were asked for.
 def not_asked_for(wildcards):
     targets = GUARD.targets()
     if wildcards.experiment not in PLAN.experiments.extra or targets is None:
@@ -73,7 +84,7 @@ def not_asked_for(wildcards):
     return [] if asked_for.issuperset(cell_of(wildcards)) else ["runs not asked for"]
 
 
-# What the main experiment needs comes first, and what is shown comes as soon as it can.
+# Runs of the main experiment come first. Data (2) and reports (3) come before any run.
 def by_experiment(wildcards):
     return 1 if wildcards.experiment == PLAN.experiments.headline else 0
 

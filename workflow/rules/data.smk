@@ -1,7 +1,11 @@
-# Files of real data and of user datasets are fetched, and checked, once. That is where Snakemake itself runs: nodes of a
-# cluster often have no network. Every dataset is sampled once per seed.
+# The file of a real or user dataset is fetched and checked once, where Snakemake itself runs: nodes of a cluster often have no
+# network. The output is a record: where the file came from and its checksum, or why it is missing.
+#
+# The file itself is in data/raw, which is no output: Snakemake would delete files that the user put there before it runs the
+# job. Its checksum is in the code of the dataset, and `data` checks it again.
 rule fetch:
     input:
+        # the table of a user dataset, if it is a local file
         table=lambda wc: PLAN.sources.supplied(wc.dataset),
     output:
         record=paths.FETCHED,
@@ -18,8 +22,10 @@ rule fetch:
         " > {log:q} 2>&1"
 
 
+# Every dataset is sampled once per seed. Files of real data are read from data/raw.
 rule data:
     input:
+        # none for synthetic data
         records=lambda wc: PLAN.sources.records(wc.dataset, wc.protocol),
         table=lambda wc: PLAN.sources.tables(wc.dataset, wc.protocol),
     output:

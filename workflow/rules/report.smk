@@ -1,7 +1,7 @@
 # From metrics to tables, figures, verdicts and the page.
 #
-# The one job that is not given its inputs: thousands do not fit on a command line, which ends at 128 KB. It works them out from its
-# spec with the function that they are listed by here (`gathered_run` in rafs.pipeline.jobs.aggregate).
+# The inputs of `aggregate` are thousands of files, too many for a command line (128 KB). The job is not given them: it works out
+# their names from its spec, with the same function as the rule (`gathered_run` in rafs.pipeline.jobs.aggregate).
 rule aggregate:
     input:
         lambda wc: PLAN.files.gathered_files(wc.experiment, GUARD.targets()),
@@ -22,17 +22,19 @@ rule aggregate:
         "rafs job aggregate --spec {params.spec:q} --output {output:q} > {log:q} 2>&1"
 
 
+# Tables and figures declare what they read (READS in rafs/reporting/tables/*.py). `caption` is for Snakemake's own report, see
+# ../report/shown.rst; it is part of the code of the table or figure, so it repeats no job that its spec does not.
 rule table:
     input:
         lambda wc: PLAN.files.shown_inputs("tables", wc.name),
     output:
         report(
-            expand(paths.TABLE, table="{name}", format="csv", allow_missing=True),
+            expand(paths.TABLE, table="{name}", format=paths.TABLE_FORMATS[0]),
             caption="../report/shown.rst",
             category="Tables",
             labels={"table": "{name}"},
         ),
-        expand(paths.TABLE, table="{name}", format=["md", "tex"], allow_missing=True),
+        expand(paths.TABLE, table="{name}", format=paths.TABLE_FORMATS[1:]),
     log:
         "logs/tables/{name}.txt",
     wildcard_constraints:
@@ -53,12 +55,12 @@ rule figure:
         lambda wc: PLAN.files.shown_inputs("figures", wc.name),
     output:
         report(
-            expand(paths.FIGURE, figure="{name}", format="svg", allow_missing=True),
+            expand(paths.FIGURE, figure="{name}", format=paths.FIGURE_FORMATS[0]),
             caption="../report/shown.rst",
             category="Figures",
             labels={"figure": "{name}"},
         ),
-        expand(paths.FIGURE, figure="{name}", format=["png", "pdf"], allow_missing=True),
+        expand(paths.FIGURE, figure="{name}", format=paths.FIGURE_FORMATS[1:]),
     log:
         "logs/figures/{name}.txt",
     wildcard_constraints:
@@ -110,7 +112,11 @@ rule summary:
         " > {log:q} 2>&1"
 
 
-# Experiments that are run by name are on the page as far as they are there. They are no inputs, which would make them run.
+# `extras` are files of experiments that are run by name, as far as they exist. As inputs they would make these experiments run;
+# checksums of their scores and figures are in the spec, so that a change of these makes the page again.
+#
+# The job also reads run.json and the checksum of predictions.npz of every run, for the details of a cell. They are thousands, and
+# no inputs: the scores, which are inputs, were made from them.
 rule page:
     input:
         PLAN.files.page_inputs(),
@@ -129,7 +135,8 @@ rule page:
         " --output {output:q} > {log:q} 2>&1"
 
 
-# Fails, with the list, if any job before it did: so does the whole workflow then.
+# Fails, with the list, if any job before it did: so does the whole workflow then. It finds the notes of failed jobs by their names
+# (failed.txt beside their outputs), which are no inputs because most do not exist. `page` is an input so that it runs last.
 rule verify:
     input:
         page=paths.PAGE,

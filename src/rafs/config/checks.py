@@ -1,4 +1,4 @@
-"""What one key of params.yaml says about another: names that must exist, values that must fit."""
+"""Checks of several keys of params.yaml together: names that must exist, values that must fit."""
 
 import math
 import re
@@ -23,12 +23,6 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 LEAST_TO_TUNE = 3  # training rows: one to hold out, two to train on
 MOST_RUNS = 100_000
 SO_FAR = "so_far"  # the part of an experiment by name that runs nothing: it shows what there is
-
-# Names of rules and of their targets, which an experiment cannot have as well.
-RESERVED = {
-    "all", "fetch", "data", "train", "score", "aggregate",
-    "table", "figure", "claims", "summary", "page", "verify", "smoke",
-}  # fmt: skip
 
 
 def check(params: Params) -> None:
@@ -133,11 +127,6 @@ def _check_user(name: str, entry: Settings) -> None:
             f"datasets.{name}: the name becomes part of file names; use small letters, digits and _"
         )
     user.check(name, entry)
-    if not user.is_remote(entry) and set("{}") & set(user.location(entry)):
-        raise ParameterError(
-            f"datasets.{name}.{user.kind(entry)}: Snakemake reads {{ and }} in a path as its own; "
-            "rename the file"
-        )
 
 
 # --- experiments --------------------------------------------------------------------------------
@@ -162,8 +151,6 @@ def _check_datasets_of(params: Params, name: str) -> None:
 def _check_experiment(params: Params, name: str) -> None:
     entry = params.experiments[name]
     where = f"experiments.{name}"
-    if name in RESERVED or name.startswith(("table_", "figure_", "score_")):
-        raise ParameterError(f"{where}: {name!r} is the name of a target already; choose another")
     key, values = entry.swept
     layers = [entry.settings_of(key, value) for value in values if is_setting(key)] or [{}]
     if entry.sweep and entry.variants:
@@ -229,9 +216,9 @@ def _check_parts(params: Params, name: str) -> None:
 
 
 def _check_together(params: Params) -> None:
-    """Check that a name for several experiments is free, and that there are such."""
+    """Check that a name for several experiments is free, and that these exist."""
     for name, listed in params.together.items():
-        if name in RESERVED or name in params.experiments:
+        if name in params.experiments:
             raise ParameterError(f"together.{name}: the name is taken; choose another")
         for experiment in listed:
             if experiment not in params.experiments:
@@ -240,7 +227,7 @@ def _check_together(params: Params) -> None:
 
 
 def _check_named_methods(entry: ExperimentEntry, where: str) -> None:
-    """Check that what is said of single methods is said of methods of the experiment."""
+    """Check that settings of single methods are for methods of the experiment."""
     named: dict[str, tuple[str, ...]] = {
         "largest": tuple(entry.largest),
         "settings": tuple(entry.settings),
@@ -264,7 +251,7 @@ def _check_protocol(params: Params, name: str) -> None:
     mine = [dataset for dataset in chosen if params.described[dataset].category == USER]
     if mine and (protocol != "described" or "quirk" in entry.sweep):
         raise ParameterError(
-            f"{where}.datasets: {mine[0]} is a user dataset, which knows no quirks and no "
+            f"{where}.datasets: {mine[0]} is a user dataset, and these have no quirks and no "
             "protocol but `described`; leave it out of this experiment"
         )
     if params.tuning_source(name) is not None:
@@ -275,8 +262,8 @@ def _check_protocol(params: Params, name: str) -> None:
         assumed = "assumed_noise" in quirks.active(protocol, dataset)
         if not (assumed or params.described[dataset].noise is not None):
             raise ParameterError(
-                f"{where}.tuning is null, but somebody has to say what the noise of "
-                f"{dataset} is: give datasets.{dataset}.noise, or the quirk assumed_noise"
+                f"{where}.tuning is null, so the noise of {dataset} is unknown: give "
+                f"datasets.{dataset}.noise, or the quirk assumed_noise"
             )
 
 
@@ -293,8 +280,8 @@ def _check_tunes_itself(params: Params, name: str) -> None:
     entry = params.experiments[name]
     if entry.protocol != "described" or "quirks" in entry.model_fields_set:
         raise ParameterError(
-            f"experiments.{name} departs from the protocol `described`, by which is tuned, and so "
-            "needs `tuning:`, another experiment or null for none"
+            f"experiments.{name} cannot tune itself: only the protocol `described` without quirks "
+            "is tuned; give `tuning:` another experiment, or null for no tuning"
         )
     for dataset in params.dataset_names(entry.datasets):
         rows = params.datasets.get(dataset, DatasetEntry()).train
@@ -313,7 +300,7 @@ def _check_takes_values(params: Params, name: str, source: str) -> None:
             f"{where}: {source!r} is no experiment; {nearest(source, params.experiments)}"
         )
     if params.tuning_source(source) != source or _swept(params.experiments[source]):
-        raise ParameterError(f"{where}: {source!r} has no tuned values of its own to take")
+        raise ParameterError(f"{where}: {source!r} has no tuned values of its own")
     lost = params.untuned(name)
     if lost and entry.default:
         raise ParameterError(

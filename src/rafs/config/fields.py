@@ -71,20 +71,20 @@ class Group(BaseModel):
 
 @dataclass(frozen=True)
 class OrNull:
-    """Says that null may be written; elsewhere None means that the key is left out."""
+    """Allows null; elsewhere None means that the key is left out."""
 
     form: str
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Tell pydantic how a value is checked."""
+        """Return how pydantic validates a value."""
         return core_schema.no_info_wrap_validator_function(self._validate, handler(source))
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """Tell pydantic what editors are told."""
+        """Return the JSON schema, for editors."""
         return {"anyOf": [handler(schema), {"type": "null"}]}
 
     def _validate(self, value: Any, inner: ValidatorFunctionWrapHandler) -> Any:
@@ -98,20 +98,20 @@ class OrNull:
 
 @dataclass(frozen=True)
 class Among:
-    """Says that a text is one of several names."""
+    """Restricts a text to several names."""
 
     names: tuple[str, ...]
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Tell pydantic how a value is checked."""
+        """Return how pydantic validates a value."""
         return core_schema.no_info_plain_validator_function(self._validate)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """Tell pydantic what editors are told."""
+        """Return the JSON schema, for editors."""
         return {"enum": list(self.names)}
 
     def _validate(self, value: Any) -> str:
@@ -138,18 +138,18 @@ def _scalar(value: Any) -> Any:
 
 
 def union(forms: str, kind: Callable[[Any], str | None]) -> Discriminator:
-    """Return how a value of several forms is read; `kind` gives the tag of its form, or None."""
+    """Return the discriminator of a value of several forms; `kind` gives its tag, or None."""
     return Discriminator(kind, custom_error_type="form", custom_error_message=forms)
 
 
 def keys_of(value: Any) -> set[str]:
-    """Return the keys of a group, read or not yet read; none of anything else."""
+    """Return the keys of a group, validated or raw; nothing for another value."""
     given = value.model_fields_set if isinstance(value, Group) else value
     return set(given) if isinstance(given, dict | set) else set()
 
 
 def one_key_of(keys: Sequence[str]) -> Callable[[Any], str | None]:
-    """Return how a form is told by the key that it has."""
+    """Return a function that finds the form of a value by a key that it has."""
 
     def kind(value: Any) -> str | None:
         return next((f"<{key}>" for key in keys if key in keys_of(value)), None)

@@ -1,7 +1,9 @@
 """The models of params.yaml: every key, its range and its meaning.
 
 They are frozen and closed. What one key says about another is checked in `rafs.config.checks`, the
-settings of a method by the method (`rafs.methods.settings`).
+settings of a method by the method (`rafs.methods.settings`). Limits of `ensemble` and `training`
+are narrower than those of methods: an ensemble has two members, and no number is so large that a
+mistake would fill the memory.
 """
 
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""Reading a YAML file from an untrusted hand: plain values only, none repeated, not too many."""
+"""Read untrusted YAML: plain values only, no duplicates, bounded size."""
 
 import math
 from collections import Counter
@@ -117,7 +117,7 @@ def _check_scalar(path: Sequence[object], value: Any) -> None:
             f"{dotted(path)} must be a whole number of at most {LARGEST_INTEGER}; it is larger"
         )
     if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
-        raise ParameterError(f"{dotted(path)} must be text, not half a character: {value!r}")
+        raise ParameterError(f"{dotted(path)} must be valid Unicode text, not {value!r}")
     if not (value is None or isinstance(value, str | bool | int | float)):
         raise ParameterError(
             f"{dotted(path)} must be a number, text or a list, not a {type(value).__name__}"

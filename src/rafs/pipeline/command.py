@@ -1,4 +1,4 @@
-"""`rafs job`: run one job of the workflow, as its rules do, by the fork server if there is one."""
+"""`rafs job`: run one job of the workflow, as its rules do."""
 
 import argparse
 import json
@@ -17,8 +17,8 @@ from rafs.pipeline.forkserver.streams import silence
 JOBS = Path(__file__).with_name("jobs")
 
 
-def told(command: Callable[[], int]) -> int:
-    """Run a command; a user's mistake is one sentence on stderr and an exit code."""
+def reported(command: Callable[[], int]) -> int:
+    """Run a command; print an error as one sentence on stderr and return its exit code."""
     try:
         return command()
     except RafsError as error:
@@ -34,7 +34,7 @@ def told(command: Callable[[], int]) -> int:
 
 def main(arguments: list[str]) -> int:
     """Run a job from its command line, `job NAME ...`."""
-    return told(lambda: run(_options(arguments)))
+    return reported(lambda: run(_options(arguments)))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,6 @@ run has the same bytes every time.
 
 import json
 import shutil
-import subprocess
 import zipfile
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -23,6 +22,7 @@ from rafs.errors import RafsError
 from rafs.files import atomic, sha256
 from rafs.pipeline import provenance
 from rafs.pipeline.lock import IN_USE, held_by
+from rafs.pipeline.origin import git
 from rafs.pipeline.plan import Plan
 from rafs.pipeline.records import records
 from rafs.pipeline.status import SETTLED, Status
@@ -42,7 +42,7 @@ BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 ACTION, AGENT, PARAMETERS = "#reproduction", "#agent", "#parameters"
 TITLE = "Reproduction of 'Toward Robust Uncertainty Estimation with Random Activation Functions'"
 
-# What the results were made with, what was noted about them, and what goes with it if it is there.
+# What the results were made with, their checksums, and what else is included if it exists.
 FOLDERS = {
     "data/own/": "Datasets of users",
     "profiles/": "Options of Snakemake",
@@ -99,7 +99,7 @@ def write(plan: Plan, output: Path, agent: str = "") -> int:
 
 
 def refuse(plan: Plan, output: Path) -> None:
-    """Say in a sentence why there can be no crate, if there cannot."""
+    """Raise an error that says why there can be no crate, if there cannot."""
     if output.suffix != ".zip" and output.exists() and not _empty(output):
         raise RafsError(f"{output} is there and is not an empty folder; name another with --output")
     if holder := held_by():
@@ -138,7 +138,7 @@ def results(plan: Plan) -> list[str]:
 
 
 def present(names: Iterable[str]) -> list[str]:
-    """Return the files that are there."""
+    """Return the files that exist."""
     return [name for name in names if Path(name).is_file()]
 
 
@@ -299,19 +299,11 @@ def _file(name: str, description: str) -> Entity:
 # --- what git knows -------------------------------------------------------------------------------
 
 
-def _git(*arguments: str) -> str:
-    """Return what git says; nothing without git or a repository."""
-    if not shutil.which("git"):
-        return ""
-    done = subprocess.run(["git", *arguments], check=False, capture_output=True, text=True)
-    return done.stdout.strip() if done.returncode == 0 else ""
-
-
 def _commit() -> str:
-    commit = _git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=, changed since")
+    commit = git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=, changed since")
     return f", at commit {commit}" if commit else ""
 
 
 def user() -> str:
     """Return the name that git signs commits with, or nothing."""
-    return _git("config", "user.name")
+    return git("config", "user.name")

@@ -1,4 +1,4 @@
-"""What DVC is told of a run."""
+"""Commit the results of a run to DVC, and repair its cache."""
 
 import filecmp
 import shutil
@@ -14,9 +14,9 @@ STAGE = "reproduce"
 
 
 def repair_cache(remade: Iterable[str]) -> None:
-    """Remove damaged copies of outputs that were made again from DVC's cache.
+    """Remove damaged copies from DVC's cache of outputs that were made again.
 
-    DVC trusts what is in its cache, and would check the damaged copy out.
+    DVC does not check a copy that is in its cache, and would check the damaged one out.
     """
     if not (Path(".dvc").is_dir() and shutil.which("dvc")):
         return
@@ -30,20 +30,20 @@ def repair_cache(remade: Iterable[str]) -> None:
 
 
 def commit() -> None:
-    """Let DVC take note of the results."""
+    """Pack the results and commit them to DVC."""
     if not Path("dvc.yaml").exists():
         return
     if not (Path(".git").exists() and Path(".dvc").is_dir()):
-        say("no git repository with DVC here, so DVC was not told")
+        say("no git repository with DVC here, so results were not committed to DVC")
         return
     if not shutil.which("dvc"):
-        say("DVC is not installed, so it was not told; `dvc repro` will look again")
+        say("DVC is not installed, so results were not committed; run `dvc repro` once it is")
         return
     try:
         packs.pack()
     except OSError as error:  # such as a full disk
-        say(f"the results were not packed ({error}), so DVC was not told")
+        say(f"results were not packed ({error}), and so not committed to DVC")
         return
     done = subprocess.run(["dvc", "commit", "-f", "-q", STAGE], check=False)
     if done.returncode:
-        say("`dvc commit` failed; `dvc repro` will look again")
+        say("`dvc commit` failed; `dvc repro` commits the results and runs no job")

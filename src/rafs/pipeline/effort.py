@@ -1,8 +1,8 @@
-"""What a job asks of a machine, estimated before it runs: a cluster wants to know.
+"""Time and memory of a job, estimated before it runs, for a cluster.
 
-The work of training is known: parameters times rows times steps times networks. The rate is a low
-one of a single core, so that the estimate is rather too long than too short; limits of time and
-memory leave room beyond it, and more room with every attempt.
+The work of training is parameters times rows times steps times networks. The rate is a low one for
+a single core, so that the estimate is too long rather than too short; limits of time and memory are
+above it, and higher with every attempt.
 """
 
 import math

@@ -1,9 +1,8 @@
 """The notes of jobs that failed.
 
-`rafs.pipeline.jobs.failed` writes what stands in for the outputs of a job, and a note: `failed.txt`
-beside the files of a training job, `<file>.failed.txt` for a file of any other. A note holds as
-long as the files say what it says; so it ends with the job's success, and is still there if that
-never came.
+`rafs.pipeline.jobs.failed` writes stand-ins for the outputs of a job, and a note: `failed.txt`
+beside the files of a training job, `<file>.failed.txt` for a file of any other. A note holds while
+the first of these files has the same message, so no longer once the job has succeeded.
 """
 
 from pathlib import Path
@@ -13,38 +12,31 @@ from rafs.errors import DamagedFileError
 from rafs.files import read_json
 from rafs.storage import read_dataset
 
-# Where notes are, and the files of a job whose note is beside them: first the one that says why.
+# Where notes are, and the files that a note is about: first the one with the message.
 FOLDERS: dict[str, tuple[str, ...]] = {
     "data/processed": (paths.DATA,),
-    "results/runs": (
-        paths.RECORD,
-        paths.PREDICTIONS,
-        paths.TRIALS,
-        paths.BEST,
-        paths.COST,
-        paths.HELD_OUT,
-    ),
+    "results/runs": paths.TRAINED,
 }
 
 
 def note_of(job: str, output: str | Path) -> Path:
-    """Return where the note lies that an output is a stand-in."""
+    """Return the path of the note about an output."""
     file = Path(output)
     return file.with_name(paths.FAILED if job == "train" else f"{file.name}.{paths.FAILED}")
 
 
 def notes() -> list[Path]:
-    """Return all notes, those too whose job has succeeded since."""
+    """Return all notes, also those of jobs that have succeeded since."""
     return sorted(note for folder in FOLDERS for note in Path(folder).rglob(f"*{paths.FAILED}"))
 
 
 def failures() -> list[Path]:
-    """Return the notes of the jobs that something else than a result stands in for."""
+    """Return the notes that hold: their jobs have stand-ins for outputs."""
     return [note for note in notes() if holds(note)]
 
 
 def stand_ins(note: Path) -> list[Path]:
-    """Return the outputs of the job that a note is about, first the one that says why."""
+    """Return the outputs of the job that a note is about, first the one with the message."""
     if note.name != paths.FAILED:
         return [note.with_name(note.name.removesuffix(f".{paths.FAILED}"))]
     (files,) = (names for folder, names in FOLDERS.items() if note.is_relative_to(folder))
@@ -52,7 +44,7 @@ def stand_ins(note: Path) -> list[Path]:
 
 
 def holds(note: Path) -> bool:
-    """Tell whether the output that a note is about says what the note says."""
+    """Tell whether the output that a note is about has the message of the note."""
     file = stand_ins(note)[0]
     if not file.exists():
         return False

@@ -1,16 +1,16 @@
-"""What keeps a workflow run honest: six guards against stale results, and a helpful frame.
+"""Hooks around a Snakemake run: six checks against stale results.
 
-1. An output without a provenance record is not trusted: what the repository itself carries
-   (`reports/`) is made again, for anything else the run stops with advice.
+1. An output without a provenance record is not trusted: reports that come with the repository
+   (`reports/`) are made again, for anything else the run stops with advice.
 2. Every artefact is named in `rule all` (`Plan.files.all`), so that a deleted one is made again.
 3. The hash of a job's code is part of its parameters (`rafs.pipeline.provenance`).
-4. One run per directory, by a lock that the kernel drops with its holder, however that ends.
-5. DVC is told of results only after a complete, successful run of everything.
-6. An output whose bytes are not those that later jobs have read, or that its own record has from
-   the moment it was made, is damaged, and is made again.
+4. One run per directory, by a lock that the kernel releases when its holder ends.
+5. Results are committed to DVC only after a complete, successful run of everything.
+6. An output is damaged, and made again, if its bytes are not those that later jobs have read, or
+   not those that its own record has from when it was made.
 
-A run also repeats the failed jobs of the run before, starts the fork server of short jobs, and ends
-with a summary.
+A run also repeats the failed jobs of the run before, starts the fork server, and ends with a
+summary.
 """
 
 import atexit
@@ -30,21 +30,15 @@ from rafs.pipeline.forkserver import client, ownership, server
 from rafs.pipeline.messages import say, stop
 from rafs.pipeline.parameters import Params, load
 from rafs.pipeline.plan import Plan
-from rafs.pipeline.records import (
-    METADATA,
-    damaged,
-    mark_incomplete,
-    seal,
-    seal_at_once,
-    unrecorded,
-)
+from rafs.pipeline.records import damaged, mark_incomplete, seal, seal_at_once, unrecorded
+from rafs.pipeline.snakemake_compat import METADATA, Invocation
 from rafs.pipeline.sources import at_hand, data_fault, source
 
 FOLDERS = ("results", "data/processed", "reports", "logs")  # where jobs write
 
 
 def parameters(root: Path, edition: str | None) -> Params:
-    """Return the checked parameters, or stop with the sentence that says what is wrong."""
+    """Return the checked parameters, or stop with a message that says what is wrong."""
     try:
         return load(root / paths.PARAMS, edition)
     except RafsError as error:
@@ -52,7 +46,7 @@ def parameters(root: Path, edition: str | None) -> Params:
 
 
 def sweep() -> None:
-    """Remove files that killed jobs had not finished: DVC and git would take them for results."""
+    """Remove unfinished files of killed jobs: DVC and git would track them as results."""
     for folder in (*FOLDERS, METADATA):
         for file in Path(folder).rglob(".*.tmp"):
             if re.fullmatch(r"\..+\.[a-z0-9_]{8}\.tmp", file.name):  # see rafs.files.atomic
@@ -60,10 +54,11 @@ def sweep() -> None:
 
 
 class Guard:
-    """The frame around one invocation of Snakemake."""
+    """The hooks around one invocation of Snakemake."""
 
-    def __init__(self, workflow: Any, plan: Plan, root: Path) -> None:
-        self.workflow = workflow
+    def __init__(self, workflow: Any, plan: Plan, root: Path, edition: str | None = None) -> None:
+        self.invocation = Invocation(workflow)
+        self.edition = edition
         self.plan = plan
         self.root = root
         self.lock: IO[str] | None = None
@@ -72,21 +67,21 @@ class Guard:
         self.display: Any = None
         self.damaged: dict[str, str] = {}
 
-    # --- before the jobs are worked out -----------------------------------------------------------
+    # --- before Snakemake works out the jobs ------------------------------------------------------
 
     def on_parse(self) -> None:
-        """Look at what is there; in the main process only, as cluster jobs parse the file too."""
+        """Check what is there; in the main process only, as cluster jobs parse the file too."""
         from snakemake.logging import logger
 
         surroundings.go_on_unheard(logger.handlers)
         if problem := surroundings.fault(self.root):
             stop(f"{problem}; nothing was started")
         snakemake_compat.quicken()
-        if self.workflow.remote_exec:  # on a node of a cluster, where hooks are not called
+        if self.invocation.on_node:
             ownership.join_run()
             self.start_server()
             atexit.register(self.stop_server)
-        if not self.workflow.is_main_process:
+        if not self.invocation.is_main:
             return
         for name in (ownership.OWNER, ownership.RUN):  # of a workflow that this one is a job of
             os.environ.pop(name, None)
@@ -94,7 +89,7 @@ class Guard:
         if problem := unwritable([".snakemake"]):
             stop(f"{problem}; Snakemake needs it even to look")
         leftovers.sweep()
-        leftovers.note(snakemake_compat.temporary(self.workflow))
+        leftovers.note(self.invocation.temporary())
         self.refuse_data()
         self.unpack()
         carried = self.refuse_unrecorded()
@@ -106,12 +101,12 @@ class Guard:
         self.say_missing()
 
     def refuse_data(self) -> None:
-        """Stop with a sentence if a file of data that is used here cannot be."""
+        """Stop if a data file that this run needs is unusable."""
         if fault := data_fault(self.plan.sources):
             stop(str(fault), fault.exit_code)
 
     def unpack(self) -> None:
-        """Take the results that DVC has brought since the last run."""
+        """Unpack the results that DVC has restored since the last run."""
         if lock.held_by():
             return
         try:
@@ -119,12 +114,12 @@ class Guard:
         except RafsError as error:
             stop(str(error), error.exit_code)
         if taken:
-            say(f"{taken} archives of results came with DVC and are unpacked")
+            say(f"{taken} archives of results that DVC has restored are unpacked")
 
     def refuse_unrecorded(self) -> list[str]:
-        """Stop if an output is there whose making is not on record (guard 1).
+        """Stop if an existing output has no provenance record (check 1).
 
-        A clone brings the reports of an earlier run; these are returned, to be made again.
+        A clone contains the reports of an earlier run; these are returned, to be made again.
         """
         unknown = unrecorded(self.plan)
         carried = [name for name in unknown if Path(name).is_relative_to(paths.REPORTS)]
@@ -132,7 +127,7 @@ class Guard:
         if strays:
             stop(
                 f"{len(strays)} outputs have no provenance record, for instance {strays[0]}: "
-                "nobody knows what they were made from. Get the records with `rafs unpack`, or "
+                "what they were made from is unknown. Get the records with `rafs unpack`, or "
                 "delete these files to make them again (`rafs clean --unrecorded` does)."
             )
         if carried:
@@ -140,12 +135,12 @@ class Guard:
         return carried
 
     def repeat_failures(self) -> None:
-        """Let failed jobs be tried again: what stands in for their outputs is not complete."""
+        """Retry failed jobs: mark what stands in for their outputs as incomplete."""
         for note in failures():
             mark_incomplete(map(str, stand_ins(note)))
 
     def repeat_damaged(self) -> None:
-        """Let outputs be made again whose bytes have changed since they were made (guard 6)."""
+        """Make outputs again whose bytes have changed since they were made (check 6)."""
         self.damaged = damaged(self.plan)
         mark_incomplete(self.damaged)
         for name, why in list(self.damaged.items())[:20]:
@@ -154,18 +149,18 @@ class Guard:
             say(f"and {len(self.damaged) - 20} more")
 
     def look_again(self) -> None:
-        """Look again for a real dataset that was missing if it is to be had now."""
+        """Retry missing datasets that have become available."""
         records = [paths.FETCHED.format(dataset=dataset) for dataset, _ in self.missing()
                    if at_hand(self.plan.sources, dataset)]  # fmt: skip
         mark_incomplete(records)
 
     def missing(self) -> list[tuple[str, str]]:
-        """Return the real datasets that could not be had, and why."""
+        """Return the datasets that are unavailable, and why."""
         found = ((dataset, source(dataset)) for dataset in self.plan.sources.used(extra=True))
         return [(dataset, record.message) for dataset, record in found if record.missing]
 
     def say_missing(self) -> None:
-        """Say which real datasets are missing, or may turn out to be."""
+        """Name the datasets that are missing, and those that have to be fetched."""
         away = [
             dataset
             for dataset in self.plan.sources.used()
@@ -176,11 +171,12 @@ class Guard:
             say(f"not on this machine, so their sources will be tried: {', '.join(away)}")
         for dataset, message in self.missing():
             say(f"{dataset} is missing and its runs with it: {message}")
+            say(f"to try its sources again, delete {paths.FETCHED.format(dataset=dataset)}")
 
     # --- around the jobs --------------------------------------------------------------------------
 
     def on_start(self) -> None:
-        """Take the lock (guard 4), start the fork server, and show how far the jobs are."""
+        """Take the lock (check 4), start the fork server, and show progress."""
         if problem := unwritable(FOLDERS) or self.forbidden():
             stop(f"{problem}; nothing was started")
         self.lock = lock.take()
@@ -194,7 +190,7 @@ class Guard:
         for shown in (paths.TABLE, paths.FIGURE):  # DVC asks for these folders, empty or not
             Path(shown).parent.mkdir(parents=True, exist_ok=True)
         sweep()
-        if self.workflow.local_exec:
+        if self.invocation.runs_jobs_here:
             self.start_server()
         for name, cost in self.asked().items():
             if cost:
@@ -207,7 +203,7 @@ class Guard:
         self.display.start()
 
     def say_left_out(self, name: str) -> None:
-        """Say what an experiment that is run by name leaves out for want of tuned values."""
+        """Name what an experiment leaves out because its source has no tuned values for it."""
         experiment = self.plan.experiments[name]
         seeds = [f"seed {seed}" for seed in experiment.seeds_left_out]
         if lost := [*experiment.left_out, *seeds]:
@@ -221,9 +217,9 @@ class Guard:
         if os.environ.get("RAFS_NO_FORK_SERVER") != "1":
             place = server.folder()
             try:
-                if self.workflow.is_main_process:  # before it exists: a kill may come at any time
+                if self.invocation.is_main:  # before it exists: a kill may come at any time
                     leftovers.note([str(place)])
-                self.server = server.start(place, self.workflow.resource_settings.cores or 1)
+                self.server = server.start(place, self.invocation.cores)
             except OSError as error:  # such as a name of TMPDIR too long for a socket
                 say(f"jobs start on their own, and slower: no fork server ({error})")
 
@@ -234,14 +230,14 @@ class Guard:
             self.server = None
 
     def forbidden(self) -> str:
-        """Say which folder of an output cannot be written to: Snakemake would end at the first."""
+        """Return which folder of an output cannot be written to, or nothing."""
         for folder in dict.fromkeys(Path(name).parent for name in self.plan.files.all()):
             if folder.is_dir() and not os.access(folder, os.W_OK):
                 return f"{folder} cannot be written to: it is forbidden"
         return ""
 
     def on_end(self, log: str | list[str], *, success: bool) -> None:
-        """Stop the fork server, sum up, and tell DVC (guard 5), or that a job failed."""
+        """Stop the fork server, print the summary, and commit to DVC (check 5)."""
         self.display.stop()
         self.stop_server()
         for note in notes():
@@ -259,23 +255,20 @@ class Guard:
             dvc.commit()
 
     def failed(self) -> list[Path]:
-        """Return the notes of failed jobs among those that this run was asked for."""
-        asked = {str(file) for job in self.workflow.dag.jobs for file in job.output}
+        """Return the notes of failed jobs among the jobs of this run."""
+        asked = {str(file) for job in self.invocation.jobs for file in job.output}
         return [note for note in failures() if str(stand_ins(note)[0]) in asked]
 
     def targets(self) -> frozenset[str] | None:
-        """Return what this run was asked for; None in a job that was sent elsewhere."""
-        if not self.workflow.is_main_process:
+        """Return the targets of this run; None in a job on a node of a cluster."""
+        if not self.invocation.is_main:
             return None
-        return frozenset(self.workflow.dag_settings.targets)
+        return self.invocation.targets
 
     def asked(self) -> dict[str, str]:
-        """Return the experiments outside `all`, and parts of them, that this run was asked for.
-
-        Each with what it costs.
-        """
+        """Return the requested experiments outside `all`, and parts of them, with their costs."""
         entries = self.plan.params.experiments
-        targets = set(self.workflow.dag_settings.targets)
+        targets = set(self.invocation.targets)
         for name in targets & set(self.plan.experiments.named):
             targets |= set(self.plan.experiments.named[name])
         costs = {name: entries[name].cost for name in self.plan.experiments.extra}
@@ -283,28 +276,21 @@ class Guard:
         return {name: cost for name, cost in costs.items() if name in targets}
 
     def unread(self) -> list[str]:
-        """Return the outputs of this workflow that no job of it reads: only their own record helps.
+        """Return the outputs that no job of this run reads: only their own record has a checksum.
 
-        What asks for files and makes none, such as the rule `all`, leaves no record.
+        Rules without outputs, such as `all`, leave no record.
         """
-        jobs = [job for job in self.workflow.dag.jobs if job.output]
+        jobs = [job for job in self.invocation.jobs if job.output]
         read = {str(file) for job in jobs for file in job.input}
         return [str(file) for job in jobs for file in job.output if str(file) not in read]
 
     def complete(self) -> bool:
-        """Tell whether everything that params.yaml asks for was made, without restriction."""
-        from snakemake.settings.types import RerunTrigger
-
-        asked = self.workflow.dag_settings
-        restrictions = (
-            set(asked.targets) - {"all"}, asked.until, asked.omit_from, asked.batch,
-            set(RerunTrigger.all()) - set(asked.rerun_triggers), self.workflow.touch,
-            self.workflow.execution_settings.ignore_incomplete, self.workflow.config.get("edition"),
-        )  # fmt: skip
-        return not any(restrictions) and Path(paths.COMPLETE).exists()
+        """Tell whether this run has made all that params.yaml asks for, without restriction."""
+        whole = not (self.edition or self.invocation.is_restricted)
+        return whole and Path(paths.COMPLETE).exists()
 
     def summary(self, log: str, failed: list[Path], *, success: bool) -> None:
-        """Say what ran, how many runs there are, what failed and where its log is."""
+        """Print what ran, how many runs exist, what failed and where its log is."""
         targets = {"all", *self.plan.files.targets()}
         ran = self.display.finished
         what = ", ".join(f"{count} {rule}" for rule, count in ran.items() if rule not in targets)
@@ -320,7 +306,7 @@ class Guard:
             say(line)
 
     def count_runs(self) -> str:
-        """Say how many runs of the default, and of what was asked for beside it, there are."""
+        """Return how many runs of the default and of the requested experiments exist."""
         names, parts = self.asked(), self.plan.experiments.groups
         among = {parts[name].experiment if name in parts else name for name in names}
         more = (run for name in among for run in self.plan.files.gathered(name, frozenset(names)))

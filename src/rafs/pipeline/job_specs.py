@@ -1,7 +1,7 @@
-"""What each job is told besides its files: written by `rafs.pipeline.specs`, read by the job.
+"""The specs of jobs: what each needs besides its files, written by `rafs.pipeline.specs`.
 
-Jobs import these for their annotations alone, so that a new key of one is not the code of all. The
-hash of its code is in every spec as well, for Snakemake to compare; no job reads it.
+Jobs import these for annotations only, so that a new key of one spec changes the code of no job.
+Every spec also has the hash of the job's code, for Snakemake to compare; no job reads it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ class RunRecord(TypedDict):
 
 
 class FetchSpec(TypedDict):
-    """Of getting a file of a dataset."""
+    """Spec of the fetch job: the file of a dataset."""
 
     dataset: str
     strict: bool
@@ -37,7 +37,7 @@ class FetchSpec(TypedDict):
 
 
 class DataSpec(TypedDict):
-    """Of sampling a dataset."""
+    """Spec of the data job: a dataset sampled for one seed."""
 
     protocol: str
     dataset: str
@@ -48,7 +48,7 @@ class DataSpec(TypedDict):
 
 
 class TrainSpec(TypedDict):
-    """Of one run."""
+    """Spec of the train job: one run."""
 
     experiment: str
     method: str
@@ -65,7 +65,7 @@ class TrainSpec(TypedDict):
 
 
 class ScoreSpec(TypedDict):
-    """Of scoring the runs of a method on a dataset."""
+    """Spec of the score job: the runs of a method on a dataset."""
 
     experiment: str
     method: str
@@ -77,7 +77,7 @@ class ScoreSpec(TypedDict):
 
 
 class AggregateSpec(TypedDict):
-    """Of the tables of all runs of an experiment."""
+    """Spec of the aggregate job: the tables of all runs of an experiment."""
 
     experiment: str
     categories: Mapping[str, str]  # by dataset
@@ -92,27 +92,27 @@ class AggregateSpec(TypedDict):
 
 
 class ShownSpec(TypedDict):
-    """Of a table or a figure."""
+    """Spec of the table and figure jobs."""
 
     name: str
     options: Settings
 
 
 class ClaimsSpec(TypedDict):
-    """Of the verdicts."""
+    """Spec of the claims job."""
 
     experiments: Sequence[str]
 
 
 class SummarySpec(TypedDict):
-    """Of the summary."""
+    """Spec of the summary job."""
 
     headline: str
     experiments: Sequence[str]
 
 
 class PageSpec(TypedDict):
-    """Of the page."""
+    """Spec of the page job."""
 
     params: Settings
     experiments: Sequence[str]
@@ -126,7 +126,7 @@ class PageSpec(TypedDict):
 
 
 class VerifySpec(TypedDict):
-    """Of the final check."""
+    """Spec of the verify job."""
 
     runs: int
     experiments: Sequence[str]

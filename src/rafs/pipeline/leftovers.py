@@ -1,7 +1,7 @@
-"""Temporary folders of a killed workflow, which nobody else would remove.
+"""Remove temporary folders of killed workflows.
 
 Snakemake keeps one in the temporary directory and one in its cache, the fork server one for its
-socket. Every workflow notes its own; the next one in the same directory removes what is noted of
+socket. Every workflow lists its own in a note; the next one in the same directory removes those of
 processes that have ended.
 """
 
@@ -13,21 +13,21 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rafs.pipeline.forkserver.ownership import identity
+from rafs.pipeline.snakemake_compat import RUNTIME_CACHE, TEMPORARY
 
 NOTES = Path(".snakemake/rafs.temporary")
-PREFIXES = ("snakemake", "rafs-")  # of what lies in the temporary directory
-CACHE = "snakemake-runtime-cache"  # what lies in there has any name
+PREFIXES = (TEMPORARY, "rafs-")  # of what lies in the temporary directory
 
 
 def note(folders: Iterable[str]) -> None:
-    """Add to the note of what this process has to remove."""
+    """Add folders to the note of this process."""
     NOTES.mkdir(parents=True, exist_ok=True)
     with _note().open("a") as file:
         file.writelines(f"{folder}\n" for folder in folders)
 
 
 def sweep() -> None:
-    """Remove the folders of processes that have ended on this machine without doing so."""
+    """Remove the folders of processes on this machine that have ended."""
     for file in NOTES.glob(f"*@{os.uname().nodename}"):
         if not _runs(file.name.rpartition("@")[0]):
             with contextlib.suppress(OSError):
@@ -49,8 +49,8 @@ def _runs(process: str) -> bool:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Tell whether a folder is such a one, whatever a note says."""
+    """Tell whether a folder is a temporary one of a workflow, whatever the note says."""
     temporary = folder.parent == Path(tempfile.gettempdir()) and folder.name.startswith(PREFIXES)
-    if not (temporary or folder.parent.name == CACHE) or folder.is_symlink():
+    if not (temporary or folder.parent.name == RUNTIME_CACHE) or folder.is_symlink():
         return False
     return folder.is_dir() and folder.stat().st_uid == os.geteuid()

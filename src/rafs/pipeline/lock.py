@@ -1,6 +1,6 @@
-"""One run per directory, by a lock that the kernel drops with its holder, however that ends.
+"""One run per directory, by a lock that the kernel releases when its holder ends.
 
-`filelock` does not say who holds a lock, and without flock takes a file that outlives its holder.
+`filelock` does not say who holds a lock, and without flock uses a file that outlives its holder.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ IN_USE = "this directory is in use by {}; wait for it or stop it"
 
 
 def held_by() -> str:
-    """Return who holds the lock of this directory, or nothing; IN_USE says it in a sentence."""
+    """Return who holds the lock of this directory, or nothing; IN_USE is the message."""
     with contextlib.suppress(FileNotFoundError), LOCK.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

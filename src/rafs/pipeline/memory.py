@@ -12,8 +12,8 @@ T = TypeVar("T")
 def once(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
     """Compute a method once for the same arguments.
 
-    The answers are kept in the object, as those of `functools.cached_property` are, and go with it;
-    `functools.cache` would keep the object itself for ever.
+    The results are stored in the object, as by `functools.cached_property`; `functools.cache` would
+    keep the object itself alive.
     """
     place = f"_once_{method.__name__}"
 

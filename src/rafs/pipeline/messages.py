@@ -1,4 +1,4 @@
-"""What a workflow says to people, and how it stops with a sentence."""
+"""Print the messages of a workflow, and stop it with one."""
 
 import contextlib
 import os
@@ -7,13 +7,13 @@ from typing import NoReturn
 
 
 def say(message: str) -> None:
-    """Write a line for people; that nobody listens any more is no reason to stop."""
+    """Print a message; ignore a closed stderr."""
     with contextlib.suppress(OSError):
         print(f"rafs: {message}", file=sys.stderr, flush=True)
 
 
 def stop(message: str, code: int = 1) -> NoReturn:
-    """End the process at once with a sentence; Snakemake would wrap it in a traceback."""
+    """Exit at once with a message; Snakemake would print a traceback for an exception."""
     if sys.stdout is not None:
         sys.stdout.flush()
     say(message)

@@ -1,4 +1,4 @@
-"""Who made a report: date, commit, machine and edited parameters.
+"""How a report was made: date, commit, machine and edited parameters.
 
 None of it is part of a spec, so that another commit or machine makes nothing again.
 """
@@ -20,11 +20,11 @@ SOURCES = ("Snakefile", "workflow", "src", paths.PARAMS, paths.LOCK)
 
 
 def origin() -> dict[str, str]:
-    """Return what is known of the making of a report, in the order to show it."""
+    """Return how a report was made, in the order to show it."""
     found = {
         "Version": f"rafs {__version__}",
         "Commit": _commit(),
-        "Repository": web_address(_git("remote", "get-url", "origin")),
+        "Repository": web_address(git("remote", "get-url", "origin")),
         "Date": f"{datetime.now(UTC):%Y-%m-%d} (UTC)",
         "Machine": machine(),
         "Edited parameters": _edited(),
@@ -32,8 +32,8 @@ def origin() -> dict[str, str]:
     return {key: value for key, value in found.items() if value}
 
 
-def _git(*words: str) -> str:
-    """Return what git says; nothing where there is no git or no repository."""
+def git(*words: str) -> str:
+    """Return the output of git; nothing without git or a repository."""
     try:
         done = subprocess.run(["git", *words], check=False, capture_output=True, text=True)
     except OSError:
@@ -42,9 +42,9 @@ def _git(*words: str) -> str:
 
 
 def _commit() -> str:
-    commit = _git("rev-parse", "HEAD")
+    commit = git("rev-parse", "HEAD")
     there = [name for name in SOURCES if Path(name).exists()]
-    changed = commit and there and _git("status", "--porcelain", "--", *there)
+    changed = commit and there and git("status", "--porcelain", "--", *there)
     return f"{commit}, with uncommitted changes" if changed else commit
 
 
@@ -73,7 +73,7 @@ def machine() -> str:
 
 def _edited() -> str:
     """Say which parameters differ from those of the commit."""
-    committed, here = _git("show", f"HEAD:./{paths.PARAMS}"), Path(paths.PARAMS)
+    committed, here = git("show", f"HEAD:./{paths.PARAMS}"), Path(paths.PARAMS)
     if not (committed and here.exists()):
         return ""
     before, now = (yaml.safe_load(text) for text in (committed, here.read_text("utf-8")))

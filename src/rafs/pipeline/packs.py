@@ -2,7 +2,7 @@
 
 A reproduction has tens of thousands of small files, results and Snakemake's records of them. DVC
 stores and transfers the archives in `packed/` instead. They are written when everything is made,
-and unpacked by the next run of the workflow after DVC has brought other ones. `STAMPS` says which
+and unpacked by the next run of the workflow after DVC has restored others. `STAMPS` says which
 archive the files that are here belong to, and what these files were like then.
 """
 
@@ -22,8 +22,7 @@ from typing import Any
 from rafs.errors import DamagedFileError, RafsError
 from rafs.files import atomic, canonical_json, read_json, sha256, write_json
 from rafs.pipeline.messages import say
-from rafs.pipeline.records import METADATA
-from rafs.pipeline.snakemake_compat import about
+from rafs.pipeline.snakemake_compat import METADATA, about
 
 PACKS = Path("packed")
 RESULTS = "results"
@@ -76,10 +75,10 @@ def pack() -> int:
 
 
 def unpack(*, everything: bool = False) -> int:
-    """Take the files of archives that are new here; return how many archives that are.
+    """Unpack the archives that are new here; return how many.
 
     With `everything`, files that have changed since are replaced too. Without it, they are an error
-    unless their archive is the one that they were made from, or was not brought by DVC.
+    unless their archive is the one that they were made from, or was not restored by DVC.
     """
     packs = list(_packs())
     if not packs:
@@ -111,8 +110,8 @@ def unpack(*, everything: bool = False) -> int:
         _keep(stamps)
     if changed:
         raise RafsError(
-            f"DVC has brought {_place(changed[0])}{_others(changed)}, but the files that it stands "
-            "for have changed here as well: `rafs unpack` replaces them, `rafs pack` keeps them"
+            f"DVC has restored {_place(changed[0])}{_others(changed)}, but the files in it have "
+            "changed here as well: `rafs unpack` replaces them, `rafs pack` keeps them"
         )
     return taken
 
@@ -144,7 +143,7 @@ def _archive_of(output: str) -> str:
 
 
 def _packs() -> Iterator[Path]:
-    """Yield the archives that are there; the one of the rest, which reads the others, last."""
+    """Yield the existing archives, that of the rest last: its files were made from the others."""
     yield from sorted(PACKS.rglob(f"*{SUFFIX}"), key=lambda place: (_name(place) == REST, place))
 
 
@@ -213,7 +212,7 @@ def _part_of(files: Iterable[str], held: dict[str, bytes]) -> bool:
 
 
 def _replace(files: Iterable[str], held: dict[str, bytes]) -> None:
-    """Put the files of an archive in the place of those that are here, records first."""
+    """Replace files by those of an archive, records first."""
     for file in set(files) - set(held):
         Path(file).unlink()
     for name in sorted(held, key=lambda name: (name.startswith(RESULTS), name)):

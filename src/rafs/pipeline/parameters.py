@@ -1,19 +1,59 @@
-"""The parameters of a workflow: params.yaml, its tables and figures included."""
+"""The parameters of a workflow: params.yaml, and what Snakemake and the reports need of it."""
 
 from pathlib import Path
 
-from rafs import config
+from rafs import config, datasets
 from rafs.config.parameters import Params, listed
+from rafs.datasets import user
+from rafs.errors import ParameterError
 from rafs.reporting import catalogue
 from rafs.reporting.catalogue import Offer
 
+# The rules of workflow/rules: their names are targets already.
+RULES = {
+    "all", "fetch", "data", "train", "score", "aggregate",
+    "table", "figure", "claims", "summary", "page", "verify", "smoke",
+}  # fmt: skip
+PREFIXES = ("table_", "figure_", "score_")  # of other rules and targets, such as `table_nll`
+
 
 def load(path: Path | str, edition: str | None = None) -> Params:
-    """Return checked parameters whose tables and figures exist and can be made."""
-    return config.load(path, edition, check_shown)
+    """Return parameters that are valid and that a workflow can be made of."""
+    return config.load(path, edition, check)
 
 
-def check_shown(params: Params) -> None:
+def check(params: Params) -> None:
+    """Raise a ParameterError if Snakemake or the reports cannot do what the parameters say."""
+    _check_paths(params)
+    _check_names(params)
+    _check_shown(params)
+
+
+def _check_paths(params: Params) -> None:
+    """Refuse braces in the path of an input: Snakemake takes them for a wildcard."""
+    for name, dataset in params.datasets.items():
+        entry = dataset.written()
+        local = datasets.is_user(entry) and not user.is_remote(entry)
+        if local and set("{}") & set(user.location(entry)):
+            raise ParameterError(
+                f"datasets.{name}.{user.kind(entry)}: Snakemake takes {{ and }} in a path for "
+                "wildcards; rename the file"
+            )
+
+
+def _check_names(params: Params) -> None:
+    """Refuse the name of a rule, or of a table or figure as a target, for experiments."""
+    for name in params.experiments:
+        if name in RULES or name.startswith(PREFIXES):
+            raise ParameterError(
+                f"experiments.{name}: {name!r} is the name of a target already; choose another"
+            )
+    for name in params.together:
+        if name in RULES or name.startswith(PREFIXES):
+            raise ParameterError(f"together.{name}: the name is taken; choose another")
+
+
+def _check_shown(params: Params) -> None:
     """Refuse a table or figure that does not exist, or shows what is not run."""
     experiments = {
         name: Offer(

@@ -1,7 +1,7 @@
-"""How far a run of the workflow is: a live bar on a terminal, a line now and then elsewhere.
+"""Progress of a run of the workflow: a live bar on a terminal, a line every 30 s elsewhere.
 
 Snakemake logs several lines per job, tens of thousands for the whole reproduction; they stay in its
-log file. Here they become counts: how many jobs are done, how long it took, how long it may take.
+log file. They are replaced by counts: jobs done, time passed, time left.
 `snakemake-logger-plugin-rich` estimates no time, and shows no progress where there is no terminal.
 """
 
@@ -24,7 +24,7 @@ from rich.progress import (
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from rafs.pipeline.snakemake_compat import finished_rule, screen_handlers
+from rafs.pipeline.snakemake_compat import failed_job, finished_job, screen_handlers
 
 MOST = 400  # characters of what is known about a failure
 PAUSE = 30.0  # seconds between two lines where there is no terminal
@@ -53,7 +53,7 @@ class Display(logging.Handler):
         return list(self.failures.values())
 
     def start(self) -> None:
-        """Take the place of Snakemake's lines on the screen; its warnings stay."""
+        """Replace Snakemake's lines on the screen; its warnings stay."""
         for handler in screen_handlers(logger):
             handler.addFilter(lambda record: record.levelno >= logging.WARNING)
         logger.addHandler(self)
@@ -61,35 +61,32 @@ class Display(logging.Handler):
             self.bar.start()
 
     def stop(self) -> None:
-        """Give the screen back."""
+        """Stop the display."""
         logger.removeHandler(self)
         if self.live:
             self.bar.stop()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take note of one event; a screen that has gone away is no reason to stop."""
+        """Handle one event; ignore a closed stderr."""
         with contextlib.suppress(OSError):
             self._note(record)
 
     def _note(self, record: logging.LogRecord) -> None:
         event, detail = getattr(record, "event", None), vars(record)
         if event == LogEvent.JOB_FINISHED:
-            rule = finished_rule(record.getMessage())
-            self.finished["score" if rule.startswith("score_") else rule] += 1
-            self.failures.pop(detail.get("job_id"), None)  # it failed before, and was tried again
+            job = finished_job(record)
+            self.finished["score" if job.rule.startswith("score_") else job.rule] += 1
+            self.failures.pop(job.number, None)  # it failed before, and was tried again
         elif event == LogEvent.JOB_ERROR:
             self._fail(record)
         elif event == LogEvent.PROGRESS:
             self._show(detail["done"], detail["total"])
 
     def _fail(self, record: logging.LogRecord) -> None:
-        detail = vars(record)
-        log = next(iter(detail.get("log") or ["no log"]))
-        known = " ".join(filter(None, [f"see {log}", *str(detail.get("rule_msg") or "").split()]))
-        self.failures[detail.get("jobid")] = detail["rule_name"], known[:MOST]
-        self.bar.console.print(
-            f"rafs: {detail['rule_name']} failed: {known[:MOST]}", style="red", markup=False
-        )
+        job = failed_job(record)
+        known = f"see {job.log} {job.message}".strip()[:MOST]
+        self.failures[job.number] = job.rule, known
+        self.bar.console.print(f"rafs: {job.rule} failed: {known}", style="red", markup=False)
 
     def _show(self, done: int, total: int) -> None:
         self.bar.update(self.task, completed=done, total=total)

@@ -3,43 +3,35 @@
 Snakemake writes a record of every output with the job that made it, and with the checksums of the
 job's inputs. So an output that a later job has read is known by its bytes. The checksum of the
 output itself is added to its record as the record is written (`seal_at_once`), before the output
-counts as complete: whatever happens to its bytes after that is found, read or not.
+counts as complete: any later change of its bytes is found, read or not.
 """
 
 import contextlib
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from rafs.errors import RafsError
 from rafs.files import sha256, write_json
 from rafs.pipeline.plan import Plan
-from rafs.pipeline.snakemake_compat import about, about_one, add_to_records
-
-METADATA = Path(".snakemake/metadata")  # one record per output that was made
-INCOMPLETE = Path(".snakemake/incomplete")  # one mark per output that is being made
-SEAL = "rafs_checksum"  # what is added to the record of an output: its checksum when it was made
-
-
-@dataclass(frozen=True)
-class OutputRecord:
-    """What Snakemake has written down about an output."""
-
-    start: float  # of its job, in seconds since 1970
-    end: float
-    params: list[str]
-    input: list[str]
-    read: dict[str, str]  # checksums of the inputs, by name
-    seal: str | None  # checksum of the output when it was made
+from rafs.pipeline.snakemake_compat import (
+    INCOMPLETE,
+    MARK,
+    METADATA,
+    SEAL,
+    OutputRecord,
+    about,
+    about_one,
+    seal_records,
+)
 
 
 def recorded() -> set[str]:
-    """Return the outputs of which Snakemake knows how they were made, or that they are not done.
+    """Return the outputs that have a record, or a mark that they are incomplete.
 
-    Snakemake writes the record of an output before it takes the mark away, so whoever looks for
-    marks first misses none.
+    Snakemake writes the record of an output before it removes the mark: looking for marks first
+    misses none.
     """
     return {output for top in (INCOMPLETE, METADATA) for output, _ in about(top)}
 
@@ -47,28 +39,15 @@ def recorded() -> set[str]:
 def records() -> dict[str, OutputRecord | None]:
     """Return Snakemake's record of every output that is complete; None for a damaged record."""
     begun = {output for output, _ in about(INCOMPLETE)}
-    return {output: _record(file) for output, file in about(METADATA) if output not in begun}
-
-
-def _record(file: Path) -> OutputRecord | None:
-    try:
-        record = json.loads(file.read_bytes())
-        return OutputRecord(
-            start=float(record["starttime"]),
-            end=float(record["endtime"]),
-            params=list(record.get("params") or ()),
-            input=list(record.get("input") or ()),
-            read=dict(record.get("input_checksums") or {}),
-            seal=record.get(SEAL),
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
+    return {
+        output: OutputRecord.of(file) for output, file in about(METADATA) if output not in begun
+    }
 
 
 def damaged(plan: Plan) -> dict[str, str]:
-    """Return the outputs that have to be made again, and why.
+    """Return the damaged outputs, and why they count as damaged.
 
-    These are not what they were when the latest job read them, or nobody can read their record.
+    Their bytes have changed since the latest job read them, or their record is unreadable.
     """
     known = records()
     read: dict[str, tuple[float, str]] = {}  # by name: when it was last read, and its checksum
@@ -93,16 +72,18 @@ def damaged(plan: Plan) -> dict[str, str]:
 
 def seal_at_once() -> None:
     """Let Snakemake write the checksum of an output into its record, once its job has ended."""
-    add_to_records(SEAL, checksum)
+    seal_records(checksum)
 
 
 def seal(outputs: Iterable[str]) -> None:
-    """Note in the records of complete outputs what their bytes are, where they do not say it.
+    """Add the checksum of complete outputs to records that lack it.
 
     These are records by another version of Snakemake, or from before `seal_at_once`.
     """
     for output in outputs:
-        with contextlib.suppress(OSError, ValueError, RafsError):  # a full disk is told elsewhere
+        with contextlib.suppress(
+            OSError, ValueError, RafsError
+        ):  # a full disk is reported elsewhere
             record = json.loads(about_one(METADATA, output).read_bytes())
             made = Path(output).is_file() and not about_one(INCOMPLETE, output).exists()
             if made and isinstance(record, dict) and SEAL not in record:
@@ -118,7 +99,7 @@ def checksum(name: str) -> str:
 
 
 def unrecorded(plan: Plan) -> list[str]:
-    """Return the outputs that are there without a record of how they were made."""
+    """Return the existing outputs that have no record."""
     known = (*plan.files.all(), *plan.files.extra())
     there = [name for name in known if Path(name).exists()]
     return sorted(set(there) - recorded()) if there else []
@@ -127,4 +108,4 @@ def unrecorded(plan: Plan) -> list[str]:
 def mark_incomplete(outputs: Iterable[str]) -> None:
     """Let Snakemake make these outputs again, as it does after it was interrupted."""
     for output in outputs:
-        write_json(about_one(INCOMPLETE, output), {"external_jobid": None})
+        write_json(about_one(INCOMPLETE, output), MARK)

@@ -1,4 +1,4 @@
-"""Everything that depends on the insides of Snakemake, DVC or argparse.
+"""Everything that depends on internals of Snakemake, DVC or argparse.
 
 Each entry says why it is there, which upstream issue is about it, and which version it was written
 for. What makes Snakemake faster is used with that version only, and says what it saves; any other
@@ -10,13 +10,16 @@ import contextlib
 import gc
 import hashlib
 import heapq
+import json
+import logging
 import os
 import re
 import sys
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 KNOWN = "9.27"  # the version of Snakemake that is patched here
 NAME_LENGTH = 254  # Snakemake splits longer names of records into directories
@@ -148,6 +151,44 @@ PATCHES = (
 )  # fmt: skip
 
 
+METADATA = Path(".snakemake/metadata")  # one record per output that was made
+INCOMPLETE = Path(".snakemake/incomplete")  # one mark per output that is being made
+MARK = {"external_jobid": None}  # the content of a mark
+SEAL = "rafs_checksum"  # what is added to the record of an output: its checksum when it was made
+
+
+@dataclass(frozen=True)
+class OutputRecord:
+    """Snakemake's record of an output."""
+
+    start: float  # of its job, in seconds since 1970
+    end: float
+    params: list[str]
+    input: list[str]
+    read: dict[str, str]  # checksums of the inputs, by name
+    seal: str | None  # checksum of the output when it was made
+
+    @classmethod
+    def of(cls, file: Path) -> "OutputRecord | None":
+        """Read a record; None if it is damaged. Keys of Snakemake 8 and 9, see `about`."""
+        try:
+            record = json.loads(file.read_bytes())
+            return cls(
+                start=float(record["starttime"]),
+                end=float(record["endtime"]),
+                params=list(record.get("params") or ()),
+                input=list(record.get("input") or ()),
+                read=dict(record.get("input_checksums") or {}),
+                seal=record.get(SEAL),
+            )
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+    def has_param(self, value: str) -> bool:
+        """Tell whether a parameter of the job had a value; Snakemake records its `repr`."""
+        return repr(value) in self.params
+
+
 def about(top: Path) -> Iterator[tuple[str, Path]]:
     """Yield (output, record file) for every record in one of Snakemake's directories.
 
@@ -171,8 +212,8 @@ def about_one(top: Path, output: str) -> Path:
     return top.joinpath(*(f"@{part}" for part in parts[:-1]), parts[-1])
 
 
-def add_to_records(key: str, of: Callable[[str], str]) -> None:
-    """Let Snakemake's record of an output say more of it from the moment that it is written.
+def seal_records(checksum: Callable[[str], str]) -> None:
+    """Let Snakemake write the checksum of an output into its record, under SEAL.
 
     Reason: a record has the checksums of a job's inputs and none of its outputs, so the bytes of an
     output are known only once another job has read it. A record is written before the mark is
@@ -184,20 +225,77 @@ def add_to_records(key: str, of: Callable[[str], str]) -> None:
     from snakemake.persistence.file import FilePersistence
 
     def write_record(self: Any, output: str, record: Any) -> None:
-        self._io_write(self._metadata_path, {**dict(record.items()), key: of(output)}, output)
+        self._io_write(
+            self._metadata_path, {**dict(record.items()), SEAL: checksum(output)}, output
+        )
 
     FilePersistence._write_record = write_record
 
 
-def temporary(workflow: Any) -> list[str]:
-    """Return the temporary directories of a Snakemake process.
+class Invocation:
+    """One invocation of Snakemake: what it was asked for, and where it runs.
 
-    Reason: a killed Snakemake leaves them behind; the next run removes them (`leftovers`).
-    Attributes of Snakemake 9; where they are gone, nothing is removed. Upstream: none known.
+    Reason: a Snakefile gets these values from the object `workflow`, whose attributes are not
+    documented. Attributes of Snakemake 9. Upstream: none known.
     """
-    own = getattr(workflow, "_snakemake_tmp_dir", None)
-    cache = getattr(getattr(workflow, "sourcecache", None), "runtime_cache", None)
-    return [folder.name for folder in (own, cache) if folder is not None]
+
+    def __init__(self, workflow: Any) -> None:
+        self._workflow = workflow
+
+    @property
+    def on_node(self) -> bool:
+        """Whether this is a job on a node of a cluster, where hooks are not called."""
+        return bool(self._workflow.remote_exec)
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this is the process that the user started."""
+        return bool(self._workflow.is_main_process)
+
+    @property
+    def runs_jobs_here(self) -> bool:
+        """Whether jobs run on this machine."""
+        return bool(self._workflow.local_exec)
+
+    @property
+    def cores(self) -> int:
+        """How many cores jobs may use here."""
+        return self._workflow.resource_settings.cores or 1
+
+    @property
+    def targets(self) -> frozenset[str]:
+        """The rules and files on the command line; only the main process has them."""
+        return frozenset(self._workflow.dag_settings.targets)
+
+    @property
+    def jobs(self) -> list[Any]:
+        """All jobs of the graph, with `input` and `output`."""
+        return list(self._workflow.dag.jobs)
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether options keep it from making all that is out of date, as it should be made."""
+        from snakemake.settings.types import RerunTrigger
+
+        asked = self._workflow.dag_settings
+        return any((
+            self.targets - {"all"}, asked.until, asked.omit_from, asked.batch,
+            set(RerunTrigger.all()) - set(asked.rerun_triggers), self._workflow.touch,
+            self._workflow.execution_settings.ignore_incomplete,
+        ))  # fmt: skip
+
+    def temporary(self) -> list[str]:
+        """Return its temporary directories; none where the attributes are gone.
+
+        A killed Snakemake leaves them behind; the next run removes them (`leftovers`).
+        """
+        own = getattr(self._workflow, "_snakemake_tmp_dir", None)
+        cache = getattr(getattr(self._workflow, "sourcecache", None), "runtime_cache", None)
+        return [folder.name for folder in (own, cache) if folder is not None]
+
+
+TEMPORARY = "snakemake"  # how the name of such a directory begins
+RUNTIME_CACHE = "snakemake-runtime-cache"  # the parent of the other one
 
 
 def screen_handlers(logger: Any) -> list[Any]:
@@ -209,14 +307,32 @@ def screen_handlers(logger: Any) -> list[Any]:
     return [handler for handler in logger.handlers if handler.name == "DefaultStreamHandler"]
 
 
-def finished_rule(message: str) -> str:
-    """Return the rule of a finished job from what Snakemake logs; `?` if it is not there.
+@dataclass(frozen=True)
+class JobEvent:
+    """A job that Snakemake reports as finished or failed."""
 
-    Reason: the event JOB_FINISHED of Snakemake 9 has the number of the job alone; its text ends in
-    "(Rule: name)". Upstream: none known.
+    number: Any  # None for an event without one
+    rule: str
+    log: str = "no log"
+    message: str = ""  # of the executor, such as the state that Slurm reports
+
+
+def finished_job(record: logging.LogRecord) -> JobEvent:
+    """Return the job of an event JOB_FINISHED.
+
+    Reason: in Snakemake 9 it has the number of the job alone; its text ends in "(Rule: name)". A
+    rule that is not there is `?`. Upstream: none known.
     """
-    found = re.search(r"\(Rule: (\w+)\)", message)
-    return found[1] if found else "?"
+    found = re.search(r"\(Rule: (\w+)\)", record.getMessage())
+    return JobEvent(vars(record).get("job_id"), found[1] if found else "?")
+
+
+def failed_job(record: logging.LogRecord) -> JobEvent:
+    """Return the job of an event JOB_ERROR: fields of Snakemake 9. Upstream: none known."""
+    event = vars(record)
+    log = next(iter(event.get("log") or ["no log"]))
+    message = " ".join(str(event.get("rule_msg") or "").split())
+    return JobEvent(event.get("jobid"), event["rule_name"], log, message)
 
 
 def dvc_copy(cache: Path, file: Path) -> Path:
@@ -227,6 +343,10 @@ def dvc_copy(cache: Path, file: Path) -> Path:
     """
     name = hashlib.md5(file.read_bytes(), usedforsecurity=False).hexdigest()
     return cache / "files" / "md5" / name[:2] / name[2:]
+
+
+Subcommands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""What `add_subparsers` returns; argparse has no public name for it (Python 3.11 to 3.13)."""
 
 
 def parser_actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:

@@ -1,4 +1,4 @@
-"""The files that datasets are sampled from, and what is known of them here."""
+"""The files that datasets are sampled from, and their records."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ class Sources:
         return [file for name in self.of(dataset, protocol) for file in self.supplied(name)]
 
     def content(self, sources: Iterable[str]) -> list[str]:
-        """Return the hashes of users' files, for Snakemake ignores an input with an old date."""
+        """Return the hashes of users' files: Snakemake ignores a changed input with an old date."""
         return [content for source in sources for content in self._hashes(source)]
 
     @once
@@ -110,7 +110,7 @@ class Sources:
 
 @dataclass(frozen=True)
 class FetchedRecord:
-    """What is written down about the file of a real dataset; empty if nothing can be read."""
+    """The record of the file of a real dataset; empty if it cannot be read."""
 
     status: str = ""
     message: str = ""
@@ -133,12 +133,12 @@ def source(dataset: str) -> FetchedRecord:
 
 
 def at_hand(sources: Sources, dataset: str) -> bool:
-    """Whether the file of a dataset can be had without a network."""
+    """Whether the file of a dataset is available without a network."""
     return sources.origin(dataset).available(dataset)
 
 
 def data_fault(sources: Sources) -> RafsError | None:
-    """Return why a file that is here and used cannot be; None if all can."""
+    """Return why a file that is here and needed is unusable; None if all are usable."""
     for dataset in sources.used(extra=True):
         try:
             sources.origin(dataset).check(dataset)

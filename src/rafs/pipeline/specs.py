@@ -1,8 +1,8 @@
 """What each job depends on.
 
-A job's `spec` is one canonical JSON text with all that its result depends on apart from its input
-files: resolved settings, and the hash of its code. The workflow hands this very text to the job, so
-that what triggers a job is what the job uses.
+A job's `spec` is one canonical JSON text with all that its result depends on besides its input
+files: resolved settings, and the hash of its code. The job gets the same text that Snakemake
+compares, so what triggers a job is what the job uses.
 """
 
 from collections.abc import Mapping, Sequence

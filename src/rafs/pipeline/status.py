@@ -1,9 +1,8 @@
 """`rafs status`: what is done, running, failed, stale or without data, and how long the rest takes.
 
-Nothing is run and Snakemake is not asked. A job is out of date if what it was told (its `spec`) or
-an input has another content than Snakemake's record of it says, or if a job that it needs is not
-up to date. A job without data has stood in for a dataset that cannot be had: its outputs are there
-and say so, and there is nothing in them.
+Nothing is run and Snakemake is not asked. A job is stale if its `spec` or an input differs from
+Snakemake's record of its output, or if a job that it needs is not up to date. A job without data
+belongs to a dataset that is unavailable: its outputs exist and say so, and hold no results.
 """
 
 from collections import Counter, defaultdict
@@ -19,7 +18,8 @@ from rafs.experiments import Run
 from rafs.pipeline.failures import failures, stand_ins
 from rafs.pipeline.lock import held_by
 from rafs.pipeline.plan import Plan
-from rafs.pipeline.records import INCOMPLETE, about, checksum, records
+from rafs.pipeline.records import checksum, records
+from rafs.pipeline.snakemake_compat import INCOMPLETE, about
 from rafs.pipeline.sources import at_hand, source
 
 NO_DATA = "without data"
@@ -27,7 +27,7 @@ STATES = ("done", NO_DATA, "running", "failed", "stale", "to do")
 SETTLED = ("done", NO_DATA)  # in which there is nothing to do
 KINDS = ("data", "training", "scoring", "reports")
 
-_checksum = cache(checksum)  # of a moment: all jobs that read a file are compared with the same
+_checksum = cache(checksum)  # once per file: all jobs that read it are compared with the same
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Status:
         record = self.records.get(job.output)
         if record is None or not all(Path(output).exists() for output in files):
             return "to do"
-        if repr(job.spec) not in record.params:
+        if not record.has_param(job.spec):
             return "stale"
         for name in record.input:
             if self.states.get(name, "done") not in (*SETTLED, "failed"):
@@ -138,7 +138,7 @@ class Status:
         return {kind: {state: found[kind, state] for state in STATES} for kind in KINDS}
 
     def missing(self) -> list[dict[str, str]]:
-        """Return the datasets that could not be had, or that are not on this machine yet."""
+        """Return the datasets that are unavailable, or not on this machine yet."""
         result = []
         for dataset in self.plan.sources.used():
             record = source(dataset)
@@ -196,7 +196,7 @@ def _without_data(jobs: dict[str, dict[str, int]]) -> int:
 
 
 def show(found: StatusReport) -> None:
-    """Print the status for people."""
+    """Print the status as a table."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table

@@ -1,7 +1,7 @@
-"""Where a workflow is run: what cannot work there is said before anything starts.
+"""Check the place where a workflow is run before anything starts.
 
-Screens and pipes are another matter. A reader who has seen enough (`snakemake 2>&1 | head`) or a
-log file on a full disk is no reason to end a run: what nobody can read any more is dropped.
+A closed pipe (`snakemake 2>&1 | head`) or a log file on a full disk does not end a run. Output that
+can no longer be written is discarded; the run continues.
 """
 
 import contextlib
@@ -51,7 +51,7 @@ def batch_size(otherwise: int = 1) -> int:
 
 
 class Unbroken:
-    """A text stream that goes silent when it cannot be written to any more."""
+    """A text stream that discards output once it cannot be written to."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -65,19 +65,19 @@ class Unbroken:
             return len(text)
 
     def flush(self) -> None:
-        """Hand over what is left."""
+        """Write what is buffered."""
         try:
             self.stream.flush()
         except OSError:
             silence(self.stream.fileno())
 
     def __getattr__(self, name: str) -> Any:
-        """Be the stream in everything else."""
+        """Return any other attribute of the stream."""
         return getattr(self.stream, name)
 
 
 def go_on_unheard(handlers: Iterable[Any]) -> None:
-    """Let this process and its log handlers outlive the readers of what they say."""
+    """Let this process and its log handlers continue when nobody reads their output."""
     unbroken = {}
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)

@@ -1,8 +1,8 @@
-"""The command `rafs`, as light as a job of a moment needs it.
+"""Entry point of `rafs`, with few imports so that short jobs start fast.
 
 A job goes to the fork server (`rafs.pipeline.forkserver.server`) if there is one. Thousands of jobs
-start here, so nothing is imported before it is needed: a start costs a third of `rafs.cli`. That is
-why the program begins below the command line, and imports it for what no server does.
+start here, so nothing is imported before it is needed: a start costs a third of importing
+`rafs.cli`, which is imported for all other commands and for jobs without a server.
 """
 
 import array
@@ -47,10 +47,10 @@ def entry() -> int:
 
 
 def ask(arguments: list[str]) -> int | None:
-    """Let the fork server run a job; return its exit code, or None to do it here.
+    """Let the fork server run a job; return its exit code, or None to run it here.
 
-    Wherever it is done, it ends when the workflow does: a killed workflow cannot stop its jobs, and
-    the next one must not meet them.
+    Wherever it runs, it ends when the workflow does: a killed workflow cannot stop its jobs, and
+    they must not write beside those of the next one.
     """
     try:
         owner = open_owner()
@@ -65,7 +65,7 @@ def ask(arguments: list[str]) -> int | None:
 def _asked(arguments: list[str], owner: int | None) -> int | None:
     """Return the exit code that the fork server sends, or None if there is no server.
 
-    A server that is killed takes its children with it; what they were doing is done again here.
+    The children of a killed server end with it; their jobs are run again here.
     """
     address = os.environ.get(ADDRESS, "")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as parent:
@@ -89,9 +89,9 @@ def _asked(arguments: list[str], owner: int | None) -> int | None:
 def _answers(address: str) -> bool:
     """Tell whether there is a fork server that takes requests.
 
-    A child that was forked a moment before its server died still holds the listening socket, so a
-    connection proves nothing. A server hangs up on an empty request; where there is none, the
-    connection is reset when the last child lets go.
+    A child that was forked just before its server died still holds the listening socket, so a
+    connection proves nothing. A server closes the connection of an empty request; without a server,
+    the connection is reset when the last child has closed the socket.
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         try:

@@ -1,9 +1,9 @@
-"""Whose job this is: a job ends with its workflow, and writes for no other run than its own.
+"""Tie a job to its run: it ends with that run and writes only while that run is the latest.
 
 A workflow that is killed cannot stop its jobs. A job that outlived it could overwrite what the next
-run has made since, under other parameters. Three things keep it from that: the kernel ends the jobs
-of the fork server with it, every job watches the process of its workflow, and an output takes its
-name only while the run that the job was started by is the latest one in the directory.
+run has made since, under other parameters. Three things prevent that: the kernel ends the jobs of
+the fork server with it, every job watches the process of its workflow, and an output is renamed
+into place only while the run that started the job is the latest one in the directory.
 
 Imported by every job at its start, so nothing heavy is imported here.
 """
@@ -55,7 +55,7 @@ def open_owner() -> int | None:
 
 
 def end_with(owner: int) -> None:
-    """Let this process end when another does, which is known by its pidfd."""
+    """Kill this process when the process behind a pidfd exits."""
     import threading
 
     def watch() -> None:
@@ -66,7 +66,7 @@ def end_with(owner: int) -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """Let the kernel kill this process when its parent, which has just forked it, ends."""
+    """Let the kernel kill this process when its parent, which has just forked it, exits."""
     import ctypes
 
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -75,7 +75,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def begin_run() -> None:
-    """Make this process's run the latest one: jobs of earlier runs write nothing from now on."""
+    """Make this process's run the latest one: jobs of earlier runs can write no more outputs."""
     token = os.urandom(16).hex()
     descriptor = os.open(TOKEN, os.O_RDWR | os.O_CREAT, 0o666)
     try:
@@ -88,7 +88,7 @@ def begin_run() -> None:
 
 
 def join_run() -> None:
-    """On a node of a cluster, belong to the run that has submitted this, or to the latest."""
+    """On a node of a cluster, join the run that submitted this process, or else the latest."""
     if RUN not in os.environ:
         with contextlib.suppress(OSError), open(TOKEN) as file:  # noqa: PTH123
             os.environ[RUN] = file.read()
@@ -96,9 +96,9 @@ def join_run() -> None:
 
 @contextlib.contextmanager
 def owned() -> Iterator[None]:
-    """Enclose the renaming of an output; raise if it is not this job's to write any more.
+    """Enclose the renaming of an output; raise if this job may not write it any more.
 
-    Outside of a workflow everything is. No run can begin within the block.
+    Outside of a workflow it always may. No run can begin within the block.
     """
     token = os.environ.get(RUN)
     if token is None:
@@ -121,7 +121,7 @@ def owned() -> Iterator[None]:
 
 
 def _lock(descriptor: int, kind: int) -> None:
-    """Take a lock; do without on a file system that has none."""
+    """Take a lock; do without one on a file system that has no locks."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:

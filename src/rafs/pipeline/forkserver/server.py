@@ -4,15 +4,15 @@ Importing numpy, numba or matplotlib and loading compiled code takes longer than
 workflow runs on a machine, the server does it once, when the first job of a kind comes. It listens
 on a unix socket and forks once per request; the child takes over the caller's arguments, directory,
 environment and output, and its exit code becomes the caller's. The caller is `rafs job`
-(`rafs.pipeline.forkserver.client`), which imports next to nothing. Without a server (on another
-machine, or if it died) the caller runs the job itself.
+(`rafs.pipeline.forkserver.client`), which imports little. Without a server (on another machine, or
+if it died) the caller runs the job itself.
 
-Training jobs that come together can be trained together: the server waits for a moment until it has
-enough of them, and one child trains all of them as one batch. This fills a GPU: jobs that train on
+Training jobs can be trained as one batch: the server holds them until it has enough, or until none
+has come for half a second, and one child trains all of them. This fills a GPU: jobs that train on
 one are batched, as many as Snakemake has cores. With RAFS_BATCH=n any n training jobs are.
 
-The server and all jobs end with the workflow that started them, and all jobs with the server,
-whatever ends the one or the other (`rafs.pipeline.forkserver.ownership`).
+The server and all jobs end with the workflow that started them, and all jobs end with the server,
+also if it is killed (`rafs.pipeline.forkserver.ownership`).
 """
 
 import contextlib
@@ -38,7 +38,7 @@ from rafs.pipeline.forkserver.client import ADDRESS
 from rafs.pipeline.forkserver.ownership import end_with, end_with_parent
 from rafs.pipeline.surroundings import batch_size
 
-PATIENCE = 0.5  # seconds without a further request after which those that wait are begun
+PATIENCE = 0.5  # seconds without a further request after which waiting jobs begin
 REPORTS = ("claims", "figures", "page", "summary", "tables")
 
 
@@ -119,13 +119,13 @@ class Request:
         return self.arguments[1]
 
     def close(self) -> None:
-        """Let go of the caller: without an answer, it takes its job for killed."""
+        """Close the connection; a caller without an answer treats its job as killed."""
         self.caller.close()
         for stream in self.streams:
             os.close(stream)
 
     def take_over(self) -> None:
-        """Become the process that the caller would have been."""
+        """Take the directory, environment and output of the caller."""
         os.chdir(self.directory)
         os.environb.clear()
         os.environb.update(self.environment)
@@ -133,7 +133,7 @@ class Request:
         self.speak()
 
     def speak(self) -> None:
-        """Let what is printed from now on be the caller's."""
+        """Send what is printed from now on to the caller's output."""
         sys.stdout.flush()
         sys.stderr.flush()
         os.dup2(self.streams[0], 1)
@@ -162,7 +162,7 @@ class Server:
         self.poll.register(self.owner, select.POLLIN)
 
     def serve(self) -> None:
-        """Go on until the owner is gone."""
+        """Serve requests until the owner exits."""
         while True:
             events = dict(self.poll.poll(PATIENCE * 1000 if self.waiting else None))
             if self.owner in events:
@@ -220,14 +220,14 @@ class Server:
         self.poll.register(child, select.POLLIN)
 
     def leave_others(self) -> None:
-        """In a child, let go of the callers of others, who must see when theirs are gone."""
+        """In a child, close the sockets of other callers."""
         self.listener.close()
         end_with(self.owner)
         for request in [*self.waiting, *(r for _, each in self.children.values() for r in each)]:
             request.close()
 
     def end(self, child: int) -> None:
-        """Let go of a child that has ended and of its callers."""
+        """Clean up after a child that has ended and close its callers' connections."""
         pid, requests = self.children.pop(child)
         self.poll.unregister(child)
         os.close(child)
@@ -237,7 +237,7 @@ class Server:
             request.close()
 
     def abandon(self, caller: int) -> None:
-        """Forget a caller that is gone, and kill what is done for nobody any more."""
+        """Drop a disconnected caller; kill its job if no other caller waits."""
         for pid, requests in [(0, self.waiting), *self.children.values()]:
             for request in [each for each in requests if each.caller.fileno() == caller]:
                 self.poll.unregister(caller)
@@ -248,14 +248,14 @@ class Server:
 
 
 def serve(listener: socket.socket, owner: int, cores: int) -> None:
-    """Be a fork server until the owner is gone; then end, with all jobs."""
+    """Run the fork server until its owner exits, then kill all jobs."""
     Server(listener, owner, cores).serve()
     shutil.rmtree(Path(listener.getsockname()).parent, ignore_errors=True)
     os.killpg(0, signal.SIGKILL)
 
 
 def _prepare(request: Request) -> None:
-    """Import what a job needs; whatever is wrong with it is the job's to tell, not the server's."""
+    """Import a job's modules in advance; errors are left to the job."""
     with contextlib.suppress(Exception):
         kind, (spec, *_) = request.kind, parse(request.arguments)
         import_module(f"rafs.pipeline.jobs.{kind}")
@@ -270,7 +270,7 @@ def _prepare(request: Request) -> None:
 
 
 def _trains_on_gpu(request: Request) -> bool:
-    """Tell whether a training job runs on a GPU; of one that is wrong, see `_prepare`."""
+    """Tell whether a training job runs on a GPU; errors are left to the job."""
     with contextlib.suppress(Exception):
         from rafs.pipeline.forkserver.batches import trains_on_gpu
 
@@ -280,7 +280,7 @@ def _trains_on_gpu(request: Request) -> bool:
 
 
 def work(requests: list[Request]) -> NoReturn:
-    """Do what was asked for, answer, and end."""
+    """Run the requested jobs, answer their callers, and exit."""
     requests[0].take_over()
     try:
         if len(requests) == 1:
@@ -295,13 +295,13 @@ def work(requests: list[Request]) -> NoReturn:
 
 
 def train_together(requests: list[Request]) -> None:
-    """Train several runs as one batch; each caller hears of its own alone."""
+    """Train several runs as one batch; each caller gets the outcome of its own run."""
     from rafs.pipeline.jobs.train import TrainingJob, run_all
 
     outcomes: Sequence[RafsError | None]
     try:
         outcomes = run_all([TrainingJob.of(*parse(request.arguments)) for request in requests])
-    except RafsError as error:  # of the batch, such as a device that is not there
+    except RafsError as error:  # of the whole batch, such as a missing device
         outcomes = [error] * len(requests)
     for request, outcome in zip(requests, outcomes, strict=True):
         request.speak()

@@ -1,4 +1,4 @@
-"""Standard streams that are closed or that nobody reads. Imported by every job: nothing heavy."""
+"""Standard streams that are closed or have no reader. Every job imports this: nothing heavy."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ def open_streams() -> None:
 
 
 def silence(descriptor: int) -> None:
-    """Let what is written to a stream go nowhere from now on."""
+    """Discard what is written to a stream from now on."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, descriptor)
     os.close(nowhere)

@@ -18,7 +18,7 @@ from rafs.methods.tuning import HeldOut
 from rafs.pipeline.failures import note_of
 from rafs.pipeline.jobs import named, only
 from rafs.pipeline.jobs.score import scored_runs
-from rafs.pipeline.jobs.train import TrainingOutputs
+from rafs.pipeline.jobs.train import TrainingOutputs, as_csv
 from rafs.storage import write_missing
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def write_run(job: FailedJob) -> None:
     """Write a run without predictions."""
     made, message = named(TrainingOutputs, job.outputs), job.message()
     write_text(note_of(job.kind, made.record), message)
-    write_text(made.trials, "trial,round,status,nll\n")
+    write_text(made.trials, as_csv([]))
     write_json(made.best, {"status": "failed", "message": message, "values": {}})
     empty = {name: np.empty(0) for name in ("mean", "variance", "aleatoric")}
     write_npz(made.predictions, empty)
@@ -102,4 +102,4 @@ def why(log: Path, start: str = "") -> str:
     lines = log.read_text(errors="replace").split("\n") if log.exists() else []
     said = [line.strip().removeprefix("rafs: ") for line in lines if line.strip()]
     about = [line.removeprefix(start) for line in said if line.startswith(start)]
-    return (about or said or ["it was killed without a word"])[-1][:400]
+    return (about or said or ["it was killed and left no message"])[-1][:400]

@@ -116,7 +116,6 @@ def exact() -> Iterator[Check]:
 
 LAST_LAYER = {
     "hidden": [], "prior": {"scaling": "none", "output": 1.3, "bias": 1.3}, "learning_rate": 0.05,
-    "evidence": False,
 }  # fmt: skip
 
 

@@ -209,7 +209,7 @@ def test_lost_runs_are_marked_in_the_cell():
     table = build("nll", made_up.Memory({"main": frame}))
     he = texts(table)["He et al. 1D"]
     assert he[0].endswith(", ∞] (8/10)")
-    assert he[2] == "diverged"
+    assert he[2] == "no score"
     assert set(texts(table)["Naval propulsion"]) == {"missing"}
     assert t.PARTIAL in table.notes
     assert "AE on He et al. 1D (10)" in " ".join(table.notes)

@@ -46,7 +46,7 @@ def any_estimator(cls, arguments=None, task=TASK):
 
 def test_a_network_without_hidden_layers_has_the_exact_linear_posterior():
     prior = {"scaling": "none", "output": 1.3, "bias": 0.7}
-    settings = {"hidden": [], "prior": prior, "learning_rate": 0.05, "evidence": False}
+    settings = {"hidden": [], "prior": prior, "learning_rate": 0.05}
     how = training(60, {"steps": 3000, "dtype": "float64"})
     found = fitted("laplace", settings, how=how).predict(NEW)
     design, new = (np.column_stack([x, np.ones(len(x))]) for x in (X, NEW))
@@ -59,7 +59,7 @@ def test_a_network_without_hidden_layers_has_the_exact_linear_posterior():
 def test_the_noise_of_laplace_maximises_the_evidence():
     """MacKay's fixed point is a stationary point of ln p(y | σ) of the linear model."""
     weights = {"scaling": "none", "output": 1.3, "bias": 1.3}
-    settings = {"hidden": [], "prior": weights, "learning_rate": 0.05}
+    settings = {"hidden": [], "prior": weights, "learning_rate": 0.05, "evidence": True}
     how = training(60, {"steps": 3000, "dtype": "float64"})
     design = np.column_stack([X, np.ones(len(X))])
 

@@ -9,8 +9,9 @@ further approximation:
 where row i of Φ holds the last hidden units for x_i, and 1 for the bias. The prediction at x has
 the mean of the network and the variance φ(x)ᵀ A⁻¹ φ(x) + σ².
 
-The likelihood also has to explain what the network does not fit. Its noise σ is therefore estimated
-by the evidence from the residuals r (MacKay 1992), and is at least the noise σ_a of the data:
+σ is the noise σ_a of the data, which every method is given. But the likelihood also has to explain
+what the network does not fit, and where σ_a is small that is most of the error. `evidence: true`
+estimates σ from the residuals r (MacKay 1992); it is at least σ_a:
 
     σ² = max(σ_a², ‖r‖² / (n - γ)),    γ = Σ_k λ_k / (λ_k + σ²)
 
@@ -55,7 +56,7 @@ class Laplace(Method):
     anchored = True
     schema = extend(
         COMMON,
-        {"evidence": switch(True, "whether the noise is re-estimated from the residuals")},
+        {"evidence": switch(False, "whether the noise is estimated from the residuals")},
         prior={"weight": 2.0},
     )
 

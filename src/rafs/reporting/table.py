@@ -158,11 +158,24 @@ def gaps(frame: pd.DataFrame) -> list[str]:
             for cell in records(counts.reset_index())[:8]
         ]
         rest = f" and {len(counts) - 8} more cells" if len(counts) > 8 else ""
+        reasons = list(lost["message"].dropna()) if "message" in lost else []
+        first = f" The first: {reasons[0]}." if status == "failed" and reasons else ""
         notes.append(
             f"{str(status).capitalize()} runs: {len(lost)} of {len(frame)}: "
-            f"{', '.join(named)}{rest}."
+            f"{', '.join(named)}{rest}.{first}"
         )
     return notes
+
+
+def partly_run(frame: pd.DataFrame) -> list[str]:
+    """Name the methods that were not run on all datasets, by how many they were run on."""
+    every = frame["dataset"].nunique()
+    counts = frame.groupby("method", sort=False)["dataset"].nunique()
+    return [
+        f"{' and '.join(map(labels.method, methods.index))}: not run on datasets with too many "
+        f"rows (`largest`); summaries are over {count} of {every} datasets."
+        for count, methods in counts[counts < every].groupby(counts)
+    ]
 
 
 def sections(datasets: Sequence[str], categories: Mapping[str, str]) -> list[str | None]:
@@ -179,8 +192,8 @@ def scored(cell: Mapping[str, Any]) -> str:
 
 
 def lost(cell: Mapping[str, Any]) -> str:
-    """Return the word for a cell without any score."""
-    return "diverged" if cell["diverged"] else "missing"
+    """Return the word for a cell without any score; `gaps` says why it has none."""
+    return "no score" if cell["diverged"] else "missing"
 
 
 def with_scores(scored: int, runs: int) -> str:
@@ -203,7 +216,9 @@ PAIRED = (
 )
 """Said where what is significant is not what is largest."""
 
-PARTIAL = "(a/b): a of b runs have a score; a diverged run counts as worse than any score."
+PARTIAL = (
+    "(a/b): a of b runs have a score; a run that diverged or failed counts as worse than any score."
+)
 """Explains `scored`; goes with `gaps`."""
 
 ROUNDING = {

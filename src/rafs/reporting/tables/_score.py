@@ -25,6 +25,7 @@ from rafs.reporting.table import (
     interval,
     lost,
     number,
+    partly_run,
     ranked,
     records,
     scored,
@@ -89,6 +90,7 @@ def score_table(
             _claim(winners, share),
             *([] if winners["tellable"].any() or winners.empty else [TOO_FEW]),
             *(_marks(references, _beaten(cells, lowest, references)) if not share else []),
+            *partly_run(frame),
             *([PARTIAL, *lost_runs] if lost_runs else []),
         ],
     )
@@ -96,7 +98,7 @@ def score_table(
 
 def _cell(cell: Mapping[str, Any] | None, bold: bool, decimals: int | None, mark: str) -> Cell:
     if cell is None:
-        return Cell("")
+        return Cell(NONE)
     if not cell["scored"]:
         return Cell(lost(cell))
     shown = interval(cell["median"], cell["low"], cell["high"], decimals)

@@ -9,7 +9,16 @@ from rafs.evaluation import statistics
 from rafs.evaluation.metrics import INTERVALS
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import Cell, ReportTable, Row, chosen, gaps, number, ranked
+from rafs.reporting.table import (
+    Cell,
+    ReportTable,
+    Row,
+    chosen,
+    gaps,
+    number,
+    partly_run,
+    ranked,
+)
 from rafs.reporting.tables._score import matrix
 
 CAPTION = (
@@ -69,6 +78,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
             "Bold: nearest to the nominal level, or lowest. The CSV file has every dataset, with "
             "CRPS and interval score in the units of y.",
             *labels.few_inside(few),
+            *partly_run(frame),
             *gaps(frame),
         ],
     )

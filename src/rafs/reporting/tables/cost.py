@@ -7,7 +7,7 @@ import pandas as pd
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import NONE, ReportTable, Row, number, selected
+from rafs.reporting.table import NONE, ReportTable, Row, number, partly_run, selected
 from rafs.reporting.tables._score import matrix
 
 CAPTION = (
@@ -45,4 +45,5 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         frame=found.rename(columns={"count": "runs"}),
         head=["Dataset", *map(labels.method, methods)],
         rows=rows,
+        notes=partly_run(costs),
     )

@@ -59,7 +59,7 @@ PAPER = tuple(
 )
 ONE_DIMENSIONAL = ("he", "forrester")
 SKILL = {"de": 3.0, "hde": 2.5, "ae": 1.0, "ntkgp": 1.2, "rp": 0.8, "rafs": 0.4, "de_nll": 2.0}
-SKILL |= {"constant": 3.5, "linear": 2.2}
+SKILL |= {"constant": 3.5, "linear": 2.2, "laplace": 1.8}
 SKILL |= {"ae_choice": 0.9, "ae_bootstrap": 0.95, "ae_scales": 0.85, "ae_widths": 1.05}
 
 
@@ -219,6 +219,9 @@ def experiments(seeds=10, datasets=PAPER):
             METHODS,
             [d for d in datasets if CATEGORY[d] not in ("real", "large")],
             seeds,
+        ),
+        "laplace_noise": scores(
+            "laplace_noise", [f"laplace@evidence={e}" for e in (False, True)], datasets, seeds
         ),
         "released": scores("released", ["ae", "rafs"], datasets, seeds, interval=0.12),
         "quirks": scores(

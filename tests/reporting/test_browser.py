@@ -189,8 +189,8 @@ def test_the_address_and_the_browser_keep_what_was_chosen(opened):
     opened.click("nav a[href='#scores']")
     before = column(opened, "Dataset", "rmse"), shown_ranks(opened)
     assert len(before[0]) == 3  # He, Borehole and Abalone
+    opened.wait("return location.hash.startsWith('#scores?')")
     address = opened.run("return location.hash")
-    assert address.startswith("#scores?")
     opened.run("location = 'about:blank'")
     opened.open(opened.path, address)
     assert (column(opened, "Dataset", "rmse"), shown_ranks(opened)) == before

@@ -112,7 +112,7 @@ class Inputs:
         return None if isinstance(found, str) else SimpleNamespace(**vars(found))
 
     def record(self, dataset: str) -> dict[str, Any] | None:
-        """Return what is on record of the file of a dataset, or None if it has none."""
+        """Return the record of a dataset's file (rows, features, SHA-256), or None."""
         if not (self.root / paths.FETCHED.format(dataset=dataset)).exists():
             return None
         return read_json(self.path(paths.FETCHED, dataset=dataset))

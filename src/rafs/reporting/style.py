@@ -76,7 +76,7 @@ FORMATS: dict[str, tuple[str, dict[str, None]]] = {
     "png": ("Description", {"Software": None}),
     "pdf": ("Subject", {"CreationDate": None, "Creator": None, "Producer": None}),
 }
-"""Where a format keeps the caption, and what it would say of when and by what it was made."""
+"""Where a format keeps the caption, and the fields with dates and versions, which are left out."""
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ def finish(figure: Figure, notes: Sequence[str] = ()) -> Figure:
 
 
 def sentence(axes: Axes, text: str) -> None:
-    """Let a panel say why it is empty."""
+    """Write into an empty panel why it is empty."""
     axes.set_axis_off()
     axes.text(
         0.5,

@@ -1,4 +1,4 @@
-"""What the figures share: which runs there are, and a word on those that there are not."""
+"""What the figures share: the runs that they show, and notes on runs without scores."""
 
 from collections.abc import Mapping
 from typing import Any

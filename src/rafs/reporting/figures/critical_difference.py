@@ -49,7 +49,7 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
 
 
 def verdict(p: float) -> str:
-    """Return what Friedman's test says of all methods together."""
+    """Return the result of Friedman's test over all methods."""
     if np.isnan(p):
         return "no test"
     return f"Friedman p = {p:.2g}" if p >= 1e-4 else "Friedman p < 0.0001"

@@ -1,4 +1,4 @@
-"""The paper's own rules: ranks that tie where intervals overlap, and ranks averaged by eye.
+"""The paper's own rules: ranks that tie where intervals overlap, and mean ranks.
 
 Its intervals are those of one run's predictions; ours over seeds stand in for them. The same rules
 on ranks apply to the printed Table 3. A rank worse than claimed contradicts a claim, since

@@ -1,4 +1,4 @@
-"""Where a method stands among its rivals, as far as tests over seeds can tell.
+"""The place of a method among its rivals, by tests over seeds.
 
 On a dataset a rival is *ahead* if the method is worse than it, and *possibly ahead* unless the
 method is shown to be not worse. A statement about places is shown if it holds with all rivals that
@@ -43,7 +43,7 @@ class Place:
 
     @property
     def tellable(self) -> bool:
-        """Whether there are seeds enough to tell the methods apart."""
+        """Whether there are enough seeds for a difference to be significant."""
         return bool(self.duels) and all(duel.tellable for duel in self.duels)
 
     @property
@@ -88,7 +88,7 @@ def places(
     names: Sequence[str] | None = None,
     scale: Scale = NATS,
 ) -> dict[str, Place]:
-    """Return the place of a method on the datasets where it can be told, or on some of them."""
+    """Return the place of a method on the datasets (or some) that have enough seeds."""
     frame = results.complete
     if names is not None:
         frame = frame[frame["dataset"].isin(list(names))]

@@ -1,6 +1,6 @@
 """The page: all results in one HTML file that needs nothing but a browser.
 
-Everything is inside the file, and a content security policy forbids the browser to fetch or run
+Everything is in the file, and a content security policy keeps the browser from fetching or running
 anything else; scripts and styles are allowed by their hash. The same results give the same bytes.
 The template has no loops, which are in Python, so `string.Template` serves as well as Jinja2.
 """

@@ -1,4 +1,4 @@
-"""The answer in a few sentences: which method, and how sure the results make us of it."""
+"""The answer in a few sentences: the best method, and how certain that is."""
 
 import math
 from collections.abc import Mapping, Sequence

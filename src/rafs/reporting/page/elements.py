@@ -1,4 +1,4 @@
-"""HTML without accidents: text becomes HTML only through `tag`, and `tag` escapes it."""
+"""HTML elements: text becomes HTML only through `tag`, which escapes it."""
 
 import html
 import math

@@ -26,7 +26,7 @@ class Row:
 
 
 class Axis:
-    """The way from values to places; logarithmic beyond ± 1 where the values are far apart."""
+    """The horizontal axis; logarithmic beyond ± 1 where the values are far apart."""
 
     def __init__(self, values: Sequence[float]) -> None:
         finite = sorted(value for value in values if math.isfinite(value)) or [0.0, 1.0]

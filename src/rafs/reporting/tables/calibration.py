@@ -1,4 +1,4 @@
-"""How honest the predicted uncertainty is: coverage, calibration error, CRPS, interval score."""
+"""How well calibrated predictions are: coverage, calibration error, CRPS, interval score."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -13,7 +13,7 @@ from rafs.reporting.judgement.differences import NATS, Difference, Scale, over_d
 from rafs.reporting.judgement.results import FEWEST
 
 RAFS, ANCHORED = "rafs", "ae"
-ALL = "rafs@variant=all"  # any five of the seven activations, drawn per seed
+ALL = "rafs@variant=all"  # any five of the seven activations, sampled per seed
 HINDSIGHT = "ae@activation=best"
 SCALES: Mapping[str, Scale] = {
     "all": NATS,

@@ -75,7 +75,7 @@ def _panel(axes: Axes, found: pd.DataFrame, methods: list[str]) -> None:
                       **point)  # fmt: skip
     axes.axvline(1.0, color=style.INK, lw=0.8)
     style.log_scale(axes, "x")
-    axes.set_xlabel("test rows / held-out rows (share)")
+    axes.set_xlabel("test rows / held-out rows (ratio)")
     axes.grid(visible=False, axis="y")
 
 

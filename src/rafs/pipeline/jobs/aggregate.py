@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rafs import paths
 from rafs.errors import DamagedFileError
-from rafs.evaluation import NOT_RUN
-from rafs.evaluation.recalibration import WAYS
+from rafs.evaluation import NOT_RUN, recalibration
 from rafs.files import atomic, read_json, write_csv
 from rafs.pipeline.jobs import named
 from rafs.reporting.seeds import compressed
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
 TUNED = ("experiment", "method", "dataset", "seed", "trial", "name", "value", "low", "high")
 SIZES = ("n_train", "n_test", "n_inside")
 PARTS = {"": "metrics", "in_": "in_distribution", "out_": "out_of_distribution"}
-RESCORED = (
-    "nll", "coverage_90", "coverage_95", "width_90", "width_95", "interval_score_95",
-)  # fmt: skip
 HELD_OUT = ("held_rmse", "held_sharpness", "held_coverage_95")
 
 
@@ -121,7 +117,7 @@ def ways(key: RunKey, run: "Row") -> Iterator["Row"]:
     path = Path(gathered_run(*key).metrics)
     record = read_json(path) if path.exists() else {}
     found = record.get("recalibrated") or {"status": run["status"]}
-    for way in WAYS:
+    for way in recalibration.WAYS:
         scored = found.get("ways", {}).get(way, {})
         yield {
             **key._asdict(), "category": run["category"], "status": found["status"], "way": way,
@@ -129,7 +125,7 @@ def ways(key: RunKey, run: "Row") -> Iterator["Row"]:
             **{
                 f"{prefix}{name}": scored.get(part, {}).get(name)
                 for prefix, part in PARTS.items()
-                for name in RESCORED
+                for name in recalibration.SCORES
             },
             **{name: found.get(name) if way == "raw" else None for name in HELD_OUT},
         }  # fmt: skip

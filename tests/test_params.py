@@ -11,7 +11,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from rafs import config, datasets
+from rafs import cli, config, datasets
 from rafs.config.__main__ import SCHEMA, text
 from rafs.datasets.core import GROUPS, PAPER
 from rafs.errors import ParameterError
@@ -165,6 +165,16 @@ def test_the_command_says_it_without_a_traceback(tmp_path):
     assert done.stderr == (
         "rafs: params.yaml: training.stepz is not a parameter; did you mean 'steps'?\n"
     )
+
+
+def test_the_check_names_a_class_that_cannot_be_imported(tmp_path, capsys):
+    (tmp_path / "workflow").symlink_to(ROOT / "workflow")
+    path = changed(at(["methods", "theirs"], {"estimator": "no_such_module.Model"}), tmp_path)
+    assert cli.main(["check", str(path)]) == 0
+    said = capsys.readouterr()
+    assert "is valid" in said.out
+    assert said.err.startswith("rafs: methods.theirs: no_such_module.Model cannot be imported")
+    assert said.err.endswith("; its runs will fail\n")
 
 
 def test_the_group_of_the_paper_is_what_its_tables_have():

@@ -8,13 +8,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rafs import __version__, methods
-from rafs.errors import RafsError
+from rafs.errors import EstimatorError, RafsError
 from rafs.pipeline import command
 from rafs.pipeline.snakemake_compat import Subcommands
+
+if TYPE_CHECKING:
+    from rafs.config import Params
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -298,7 +302,22 @@ def _check(options: argparse.Namespace) -> int:
         f"{options.file} is valid: {len(experiments.default)} experiments, "
         f"{len(experiments.runs)} runs{more}"
     )
+    for remark in _not_importable(plan.params):
+        print(f"rafs: {remark}", file=sys.stderr)
     return 0
+
+
+def _not_importable(params: "Params") -> Iterator[str]:
+    """Yield what is wrong with the classes that methods name; only their own runs will fail."""
+    from rafs.methods.estimator import load
+
+    for name in params.methods:
+        settings = params.fixed(name)
+        if methods.defined_by(name, settings) == "estimator":
+            try:
+                load(settings["estimator"])
+            except EstimatorError as error:
+                yield f"methods.{name}: {error}; its runs will fail"
 
 
 def _smoke(options: argparse.Namespace) -> int:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import llvmlite.binding
 import numpy as np
+import scipy.linalg  # noqa: F401 (has a BLAS of its own)
+from threadpoolctl import threadpool_info
 
 MANIFEST = Path(__file__).parent / "oracles/smoke_manifest.json"
 RESULTS = ("results/runs/**/predictions.npz", "results/scores/*.csv", "reports/tables/*")
@@ -19,8 +21,12 @@ TIMED = "cost"  # the one table whose numbers depend on the machine
 
 
 def cpu() -> str:
-    """Return the type of CPU: the last digits of a result depend on its vector instructions."""
-    return str(llvmlite.binding.get_host_cpu_name())
+    """Return the type of CPU, and the one that BLAS takes it for (`OPENBLAS_CORETYPE`).
+
+    The last digits of a result depend on the vector instructions of both.
+    """
+    kernels = {info["architecture"] for info in threadpool_info() if info["user_api"] == "blas"}
+    return f"{llvmlite.binding.get_host_cpu_name()}, BLAS {'+'.join(sorted(kernels))}"
 
 
 def digest(file: Path) -> str:

@@ -146,15 +146,20 @@ def test_training_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
-        ("rafs completion bash > /dev/full", 1, "rafs: No space left on device"),
-        ("rafs completion zsh > /dev/full", 1, "rafs: "),
+        ("rafs completion bash > /dev/full", 1, "rafs: the output cannot be written: No space"),
+        ("PYTHONUNBUFFERED=1 rafs completion bash > /dev/full", 1, "rafs: No space left on device"),
+        ("rafs completion zsh > /dev/full", 1, "rafs: the output cannot be written: No space"),
         ("rafs completion bash | true; exit ${PIPESTATUS[0]}", 0, ""),
         ("rafs completion bash 0<&- >&- 2>&-", 0, ""),
     ],
 )
 @pytest.mark.fault
 def test_commands_whose_output_goes_nowhere(command: str, code: int, said: str) -> None:
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    """What is buffered is written, and fails, when the program ends."""
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=False, env=env
+    )
     assert done.returncode == code
     assert done.stderr.startswith(said)
     assert len(done.stderr.splitlines()) == bool(said)

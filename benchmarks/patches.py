@@ -84,7 +84,8 @@ def dry_runs(root: Path, lost: str) -> Iterator[str]:
         os.utime(file, ns=(date, 2 * max(dates.values()) - date))
     yield python(root, SNAKEMAKE, lost, "--dry-run", "--quiet", "all")
     for file, date in dates.items():
-        os.utime(file, ns=(date, date))
+        if file.exists():  # Snakemake removes some of its own
+            os.utime(file, ns=(date, date))
 
 
 def main() -> int:

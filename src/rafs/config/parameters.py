@@ -25,6 +25,7 @@ from rafs.config.wording import nearest
 from rafs.datasets.core import GROUPS, PAPER, Spec
 from rafs.engine.problem import CHOICES
 from rafs.errors import ParameterError
+from rafs.files import canonical_json
 
 if TYPE_CHECKING:
     from rafs.methods.base import Method
@@ -123,10 +124,19 @@ class Params(Group):
         self, experiment: str, method: str, *over: Settings, where: str | None = None
     ) -> Settings:
         """Return the settings of a method in an experiment, and what is laid over these."""
-        entry = self.experiments[experiment]
-        own = {**self._own(experiment, method).own, **_random(method)}
-        layers = [*self.shared(method), self.fixed(method), *self.shared(method, entry.ensemble)]
-        return self.method(method).resolve(*layers, own, *over, where=where)
+        key = canonical_json([experiment, method, *over])
+        if key not in self._resolved:
+            entry = self.experiments[experiment]
+            own = {**self._own(experiment, method).own, **_random(method)}
+            of_all = [*self.shared(method), self.fixed(method)]
+            layers = [*of_all, *self.shared(method, entry.ensemble), own, *over]
+            self._resolved[key] = self.method(method).resolve(*layers, where=where)
+        return self._resolved[key]
+
+    @cached_property
+    def _resolved(self) -> dict[str, Settings]:
+        """The settings by experiment, method and layers: checked and resolved once."""
+        return {}
 
     def shared(self, method: str, entry: EnsembleEntry | None = None) -> list[Settings]:
         """Return what all ensembles share; nothing for a method that this file defines."""

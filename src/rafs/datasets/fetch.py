@@ -80,11 +80,6 @@ def available(name: str, *, raw: Path | None = None) -> tuple[bool, str]:
     return not result.missing, result.message if result.missing else result.source
 
 
-def obtain(name: str, *, raw: Path | None = None, network: Network | None = None) -> Path:
-    """Return the path of a dataset's verified file, fetched if need be, or raise a DataError."""
-    return Path(required(name, raw=raw, network=network).path)
-
-
 def required(name: str, *, raw: Path | None = None, network: Network | None = None) -> FetchResult:
     """Fetch a dataset, or raise a DataError that says what was tried and how to supply it."""
     result = fetch(name, raw=raw, network=network)

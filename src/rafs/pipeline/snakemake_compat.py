@@ -188,6 +188,11 @@ class OutputRecord:
         """Tell whether a parameter of the job had a value; Snakemake records its `repr`."""
         return repr(value) in self.params
 
+    def fits(self, spec: str, checksum: Callable[[str], str]) -> bool:
+        """Tell whether a job with this spec would read the same bytes."""
+        same = (checksum(name) == content for name, content in self.read.items())
+        return self.has_param(spec) and all(same)
+
 
 def about(top: Path) -> Iterator[tuple[str, Path]]:
     """Yield (output, record file) for every record in one of Snakemake's directories.

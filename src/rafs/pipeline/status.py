@@ -120,13 +120,13 @@ class Status:
         record = self.records.get(job.output)
         if record is None or not all(Path(output).exists() for output in files):
             return "to do"
-        if not record.has_param(job.spec):
+        unsettled = (
+            name
+            for name in record.input
+            if self.states.get(name, "done") not in (*SETTLED, "failed")
+        )
+        if any(unsettled) or not record.fits(job.spec, _checksum):
             return "stale"
-        for name in record.input:
-            if self.states.get(name, "done") not in (*SETTLED, "failed"):
-                return "stale"
-            if name in record.read and record.read[name] != _checksum(name):
-                return "stale"
         if job.output in self.unavailable:
             return "to do" if self.unavailable[job.output] else NO_DATA
         lost = any(self.states.get(name) == NO_DATA for name in record.input)

@@ -18,7 +18,7 @@ from rafs.methods import runs
 from rafs.methods.base import Task, training
 from rafs.methods.ensemble import Prediction
 from rafs.reporting import published
-from rafs.storage import Dataset
+from rafs.sampled import Dataset
 
 PARAMS = Path(__file__).resolve().parents[1] / "params.yaml"
 DUAN = "Duan et al. 2020"

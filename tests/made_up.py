@@ -17,7 +17,7 @@ from rafs.evaluation import metrics
 from rafs.evaluation.likelihood import HALF_LOG_TWO_PI
 from rafs.files import write_npz
 from rafs.reporting.inputs import Inputs
-from rafs.storage import write_dataset
+from rafs.sampled import write_dataset
 
 METHODS = ("de", "hde", "ae", "ntkgp", "rp", "rafs")
 CATEGORY = {

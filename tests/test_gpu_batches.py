@@ -14,7 +14,7 @@ from rafs.engine import devices
 from rafs.pipeline import surroundings
 from rafs.pipeline.forkserver import batches
 from rafs.pipeline.forkserver.server import Request, Server
-from rafs.storage import Dataset, write_dataset
+from rafs.sampled import Dataset, write_dataset
 
 SMALL, LARGE = 10, 20_000  # rows, for five networks of 30,001 parameters
 

@@ -9,7 +9,7 @@ from rafs.errors import DamagedFileError, DataError
 from rafs.files import write_npz
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.storage import write_missing
+from rafs.sampled import write_missing
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from rafs.pipeline.failures import failures
 from rafs.pipeline.jobs import aggregate, score, train
 from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
-from rafs.storage import read_dataset, write_dataset, write_missing
+from rafs.sampled import read_dataset, write_dataset, write_missing
 from small_project import PROJECT, replan
 
 

@@ -20,7 +20,7 @@ from rafs.methods.ensemble import Scaler
 from rafs.methods.tuning import HeldOut
 from rafs.pipeline.jobs import aggregate
 from rafs.pipeline.plan import Plan
-from rafs.storage import read_dataset, write_dataset
+from rafs.sampled import read_dataset, write_dataset
 from small_project import PROJECT, replan
 
 

@@ -21,7 +21,7 @@ from rafs.experiments import Run
 from rafs.files import read_json, read_npz
 from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
-from rafs.storage import read_dataset
+from rafs.sampled import read_dataset
 from small_project import PROJECT, replan
 
 RANDOM = np.random.default_rng(0)

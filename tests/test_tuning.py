@@ -22,8 +22,8 @@ from rafs.methods.tuning import Problem, Search
 from rafs.pipeline.effort import tuning_trainings
 from rafs.pipeline.parameters import load
 from rafs.pipeline.plan import Plan
+from rafs.sampled import write_dataset
 from rafs.seeding import generator
-from rafs.storage import write_dataset
 from small_project import PROJECT, replan
 
 HOW = {"steps": 16, "batch_size": 10, "optimiser": "adam", "dtype": "float32"}

@@ -1,7 +1,9 @@
 """Errors that a user can encounter, each with a sentence and an exit code."""
 
+import difflib
 import os
 import sys
+from collections.abc import Iterable
 
 
 class RafsError(Exception):
@@ -19,6 +21,12 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, RafsError):
         return str(error)
     return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def closest(name: object, known: Iterable[str], likeness: float = 0.0) -> str | None:
+    """Return the known name that is most like another name; None if none is."""
+    near = difflib.get_close_matches(str(name), list(known), n=1, cutoff=likeness)
+    return near[0] if near else None
 
 
 def complain(sentence: str, code: int = 1) -> int:

@@ -15,7 +15,7 @@ from rafs.errors import DataError, ParameterError
 from rafs.files import read_json
 from rafs.pipeline.jobs import data as job_data
 from rafs.pipeline.jobs import fetch as job_fetch
-from rafs.storage import read_dataset
+from rafs.sampled import read_dataset
 
 
 def frame(rows: int = 60) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from rafs.errors import ParameterError
 from rafs.experiments import Run
 from rafs.files import read_json
 from rafs.pipeline.plan import Plan
-from rafs.storage import Dataset, read_dataset, write_dataset
+from rafs.sampled import Dataset, read_dataset, write_dataset
 from small_project import PROJECT, replan
 
 Array = NDArray[np.float64]

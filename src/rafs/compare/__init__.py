@@ -33,7 +33,7 @@ from rafs.datasets.core import USER
 from rafs.errors import DivergedError, ParameterError
 from rafs.evaluation import metrics
 from rafs.methods import runs
-from rafs.storage import Dataset
+from rafs.sampled import Dataset
 
 __all__ = [
     "SHOWN", "Comparison", "comparison", "decimals", "equals", "heading", "is_conformal", "losses",

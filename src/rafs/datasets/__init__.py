@@ -13,7 +13,6 @@ A user dataset is described by an entry of `datasets` in params.yaml instead (`r
 The functions below take such an entry in addition to the name and treat all datasets alike.
 """
 
-import difflib
 import importlib
 import math
 import pkgutil
@@ -26,7 +25,7 @@ from typing import Any
 
 from rafs.datasets import quirks
 from rafs.datasets.core import TABLES, Dataset, Entry, Function, Origin, Spec
-from rafs.errors import ParameterError
+from rafs.errors import ParameterError, closest
 
 __all__ = [
     "Dataset", "Origin", "Spec", "describe", "describe_all", "function", "is_user", "load",
@@ -59,8 +58,8 @@ def module_of(name: str, entry: Entry = NOTHING) -> str:
     if is_user(entry):
         return f"{__name__}.user"
     if name not in _found():
-        near = difflib.get_close_matches(str(name), _found(), n=1, cutoff=0.0)
-        raise ParameterError(f"there is no dataset {name!r}; the nearest name is {near[0]!r}")
+        near = closest(name, _found())
+        raise ParameterError(f"there is no dataset {name!r}; the nearest name is {near!r}")
     return f"{__name__}.catalogue.{name}"
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rafs.errors import ParameterError
-from rafs.storage import Dataset
+from rafs.sampled import Dataset
 
 __all__ = ["Array", "Dataset", "Entry", "Function", "Interval", "Origin", "Spec", "columns"]
 

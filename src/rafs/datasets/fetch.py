@@ -11,7 +11,6 @@ It is verified, written to ``data/raw/`` under a temporary name, and renamed. A 
 ``<file>.source.json``, records where it came from.
 """
 
-import difflib
 import hashlib
 import json
 import os
@@ -26,7 +25,7 @@ from rafs import datasets, files
 from rafs.datasets import archives, packages
 from rafs.datasets.download import Network, download
 from rafs.datasets.sources import File, Source
-from rafs.errors import DamagedFileError, DataError, ParameterError
+from rafs.errors import DamagedFileError, DataError, ParameterError, closest
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -155,10 +154,9 @@ def source_of(name: str) -> Source:
     """Return what is known of a dataset's file."""
     known = datasets.raw_files()
     if name not in known:
-        near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.0)
         raise ParameterError(
             f"the dataset {name!r} has no file to fetch; those that have are "
-            f"{', '.join(known)} (the nearest is {near[0]!r})"
+            f"{', '.join(known)} (the nearest is {closest(name, known)!r})"
         )
     return datasets.spec(known[name]).sources[name]
 

@@ -11,12 +11,11 @@ Architecture, initialisation and training (widths, learning rates, steps) are se
 params.yaml lists under the experiment `released`.
 """
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rafs.errors import ParameterError
+from rafs.errors import ParameterError, closest
 
 RELEASED = "released"
 PROTOCOLS = ("described", RELEASED)
@@ -187,7 +186,7 @@ def check(names: Iterable[str]) -> None:
     """Refuse an unknown quirk and suggest the nearest name."""
     for name in names:
         if name not in QUIRKS:
-            near = difflib.get_close_matches(str(name), QUIRKS, n=1, cutoff=0.0)[0]
+            near = closest(name, QUIRKS)
             raise ParameterError(f"there is no quirk {name!r}; did you mean {near!r}?")
 
 

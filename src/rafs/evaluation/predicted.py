@@ -5,7 +5,6 @@ where there are several, `dataset`, `method`, `split` (or `seed`), `group` of ro
 number of training rows) and `role` (test, or calibrate for rows that recalibration is fitted to).
 """
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from rafs.datasets import tabular
-from rafs.errors import DataError, ParameterError
+from rafs.errors import DataError, ParameterError, closest
 from rafs.evaluation import quantiles
 from rafs.evaluation.quantiles import Array
 
@@ -119,11 +118,9 @@ def _check_names(frame: pd.DataFrame, levels: Mapping[str, float], file: Path | 
     for name in names:
         if name in known or name in levels:
             continue
-        near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.7)
-        if near:
+        if near := closest(name.lower(), known, likeness=0.7):
             raise DataError(
-                f"{file} has an unknown column {name!r}; did you mean {near[0]!r}? Rename or drop "
-                "it"
+                f"{file} has an unknown column {name!r}; did you mean {near!r}? Rename or drop it"
             )
     twice = [name for name in names if names.count(name) > 1]
     if twice:
@@ -157,8 +154,8 @@ def _list(names: Iterable[Any]) -> str:
 
 def _near(name: str, known: Iterable[Any]) -> str:
     """Suggest the name that was probably meant."""
-    near = difflib.get_close_matches(name, [str(each) for each in known], n=1)
-    return f"did you mean {near[0]!r}?" if near else f"its columns are {_list(known)}"
+    near = closest(name, map(str, known), likeness=0.6)
+    return f"did you mean {near!r}?" if near else f"its columns are {_list(known)}"
 
 
 def _numbers(column: "pd.Series[Any]", file: Path | str) -> Array:

@@ -10,7 +10,6 @@ activations, and ``rafs`` itself is ``ae+rafs``.
 """
 
 import ast
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -18,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rafs.errors import ParameterError
+from rafs.errors import ParameterError, closest
 
 if TYPE_CHECKING:
     from rafs.methods.base import Method
@@ -175,9 +174,9 @@ def _find(name: str) -> tuple[Declaration, bool]:
     """Return the method of that name without the suffix, and whether it had one."""
     known = _aliases().get(name, name)
     if known not in names():
-        nearest = difflib.get_close_matches(str(name), names(), n=1, cutoff=0.0)[0]
         raise ParameterError(
-            f"there is no method {name!r}; did you mean {nearest!r}? (known: {', '.join(names())})"
+            f"there is no method {name!r}; did you mean {closest(name, names())!r}? "
+            f"(known: {', '.join(names())})"
         )
     base = known.removesuffix(SUFFIX)
     return declarations()[base], base != known

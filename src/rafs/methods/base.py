@@ -65,11 +65,11 @@ COMMON: Schema = {
 TRAINING: Schema = {
     "steps": integer(1000, "steps of the optimiser"),
     "epochs": integer(None, "passes over the training rows, instead of steps", none=True),
-    "batch_size": integer(None, "rows per step (null: all)", none=True),
-    "optimiser": choice("adam", CHOICES["optimiser"], "optimiser"),
-    "dtype": choice("float32", CHOICES["dtype"], "precision of the training"),
-    "device": choice("auto", CHOICES["device"], "where to train"),
-    "backend": choice("auto", CHOICES["backend"], "implementation of the engine"),
+    "batch_size": integer(Training.batch_size, "rows per step (null: all)", none=True),
+    "optimiser": choice(Training.optimiser, CHOICES["optimiser"], "optimiser"),
+    "dtype": choice(Training.dtype, CHOICES["dtype"], "precision of the training"),
+    "device": choice(Training.device, CHOICES["device"], "where to train"),
+    "backend": choice(Training.backend, CHOICES["backend"], "implementation of the engine"),
 }
 
 
@@ -119,7 +119,8 @@ class Distribution(NamedTuple):
     variance: Array | None = None
 
 
-Trial = tuple[Task, Settings]
+FitRequest = tuple[Task, Settings]
+"""What one ensemble is trained on, and with."""
 
 
 def assign(size: int, settings: Mapping[str, Any], *key: Key) -> tuple[str, ...]:
@@ -281,7 +282,7 @@ class Method(ABC):
         return result
 
     def fit_all(
-        self, trials: Sequence[Trial], training: Training
+        self, trials: Sequence[FitRequest], training: Training
     ) -> list[Ensemble | DivergedError]:
         """Train one ensemble per (task, settings) as `fit` does, but as one batch.
 
@@ -291,7 +292,7 @@ class Method(ABC):
         return self.fit_trials(trials, training)
 
     def fit_trials(
-        self, trials: Sequence[Trial], training: Training
+        self, trials: Sequence[FitRequest], training: Training
     ) -> list[Ensemble | DivergedError]:
         """Train one ensemble per (task, settings) with the effort of a trial, all as one batch."""
         plans = [self.plan(task, settings) for task, settings in trials]
@@ -299,7 +300,7 @@ class Method(ABC):
 
     def fit_plans(
         self,
-        trials: Sequence[Trial],
+        trials: Sequence[FitRequest],
         plans: Sequence[TrainingPlan],
         training: Training,
         ensemble: Callable[[Task, Settings, TrainingPlan, Fit], Ensemble],

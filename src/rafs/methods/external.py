@@ -29,7 +29,7 @@ import numpy as np
 from rafs.engine import Training
 from rafs.errors import DivergedError, EstimatorError, ParameterError
 from rafs.evaluation.quantiles import gaussian
-from rafs.methods.base import Method, Task, TrainingPlan, Trial
+from rafs.methods.base import FitRequest, Method, Task, TrainingPlan
 from rafs.methods.ensemble import Array, Ensemble, Prediction
 from rafs.methods.reference import SHARED
 from rafs.methods.settings import Schema, Settings, resolve
@@ -201,7 +201,7 @@ class ExternalMethod(Method):
         raise ParameterError(f"{self.name} trains no network of the engine")
 
     def fit_trials(
-        self, trials: Sequence[Trial], training: Training
+        self, trials: Sequence[FitRequest], training: Training
     ) -> list[Ensemble | DivergedError]:
         """Fit a model per task."""
         return [self.fitted(task, settings, training) for task, settings in trials]

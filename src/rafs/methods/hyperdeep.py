@@ -18,7 +18,7 @@ import numpy as np
 from rafs.engine import Fit, Training
 from rafs.errors import DataError, DivergedError
 from rafs.evaluation.likelihood import gaussian_nll
-from rafs.methods.base import COMMON, Method, Task, TrainingPlan, Trial
+from rafs.methods.base import COMMON, FitRequest, Method, Task, TrainingPlan
 from rafs.methods.ensemble import Array, Ensemble, combine
 from rafs.methods.prior import on_weights
 from rafs.methods.settings import Settings, extend, integer, interval, number
@@ -96,7 +96,7 @@ class Hyperdeep(Method):
         )
 
     def fit_all(
-        self, trials: Sequence[Trial], training: Training
+        self, trials: Sequence[FitRequest], training: Training
     ) -> list[Ensemble | DivergedError]:
         """Search, select, stratify, select."""
         search = [self.plan(task, settings, settings["candidates"]) for task, settings in trials]
@@ -127,7 +127,7 @@ class Hyperdeep(Method):
         )
 
     def _stage(
-        self, trials: Sequence[Trial], plans: Sequence[TrainingPlan], training: Training
+        self, trials: Sequence[FitRequest], plans: Sequence[TrainingPlan], training: Training
     ) -> list[Ensemble | DivergedError]:
         """Train all networks of a stage, and leave out none."""
         return self.fit_plans(trials, plans, training, super().ensemble)

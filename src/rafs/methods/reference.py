@@ -14,7 +14,7 @@ import numpy as np
 from rafs.engine import Fit, Members, Training
 from rafs.engine.problem import VARIANCE_FLOOR
 from rafs.errors import DivergedError, ParameterError
-from rafs.methods.base import COMMON, Method, Task, TrainingPlan, Trial
+from rafs.methods.base import COMMON, FitRequest, Method, Task, TrainingPlan
 from rafs.methods.ensemble import Array, Ensemble
 from rafs.methods.settings import Schema, Settings, defaults
 
@@ -45,7 +45,7 @@ class Reference(Method):
         return TrainingPlan(self._network(self._solution(task)[0]))
 
     def fit_trials(
-        self, trials: Sequence[Trial], training: Training
+        self, trials: Sequence[FitRequest], training: Training
     ) -> list[Ensemble | DivergedError]:
         """Solve every task; nothing is trained."""
         return [self._fitted(task, settings) for task, settings in trials]

@@ -22,7 +22,7 @@ from rafs.methods.base import predict as predict_rows
 from rafs.methods.ensemble import Prediction, Scaler
 
 if TYPE_CHECKING:
-    from rafs.storage import Dataset
+    from rafs.sampled import Dataset
 
 UNTUNED: dict[str, Any] = {"status": "untuned", "message": None, "values": {}}
 

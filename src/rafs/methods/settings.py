@@ -2,10 +2,11 @@
 
 A schema maps a name to a `Setting` or, for a group such as ``prior``, to another schema. Given
 values are laid over the defaults, layer by layer; an unknown name or a value out of range is a
-`ParameterError` that says where it is and what was probably meant.
+`ParameterError` that says where it is and what was probably meant. A method extends the schema of
+another one setting by setting, and params.yaml, estimators and tuning resolve the same schema:
+hence data, and no pydantic model per method.
 """
 
-import difflib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -14,7 +15,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from rafs.errors import ParameterError
+from rafs.errors import ParameterError, closest
 
 Settings = dict[str, Any]
 Schema = Mapping[str, Union["Setting", "Schema"]]
@@ -167,9 +168,8 @@ def _lay(schema: Schema, target: Settings, layer: Mapping[str, Any], where: str)
         if not schema:
             raise ParameterError(f"{where} has no settings, so it cannot have {head!r}; remove it")
         if head not in schema:
-            nearest = difflib.get_close_matches(head, schema, n=1, cutoff=0.0)[0]
             raise ParameterError(
-                f"{where} has no setting {head!r}; did you mean {nearest!r}? "
+                f"{where} has no setting {head!r}; did you mean {closest(head, schema)!r}? "
                 f"(known: {', '.join(schema)})"
             )
         entry = schema[head]

@@ -10,7 +10,7 @@ from pathlib import Path
 from rafs import paths
 from rafs.errors import DamagedFileError
 from rafs.files import read_json
-from rafs.storage import read_dataset
+from rafs.sampled import read_dataset
 
 # Where notes are, and the files that a note is about: first the one with the message.
 FOLDERS: dict[str, tuple[str, ...]] = {

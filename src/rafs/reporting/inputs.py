@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rafs import paths
 from rafs.errors import DamagedFileError, DataError
 from rafs.files import read_json, read_npz, sha256
-from rafs.storage import read_dataset
+from rafs.sampled import read_dataset
 
 KEYS = ("experiment", "method", "dataset", "seed", "status")
 

@@ -15,7 +15,7 @@ from rafs.engine import Training
 from rafs.engine.devices import resolve_device
 from rafs.engine.layout import n_parameters
 from rafs.methods.base import training
-from rafs.storage import read_dataset
+from rafs.sampled import read_dataset
 
 if TYPE_CHECKING:
     from rafs.pipeline.job_specs import TrainSpec

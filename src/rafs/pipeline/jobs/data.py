@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rafs import datasets
 from rafs.files import read_json
 from rafs.pipeline.jobs import only
-from rafs.storage import write_dataset, write_missing
+from rafs.sampled import write_dataset, write_missing
 
 if TYPE_CHECKING:
     from rafs.pipeline.job_specs import DataSpec

@@ -19,7 +19,7 @@ from rafs.pipeline.failures import note_of
 from rafs.pipeline.jobs import named, only
 from rafs.pipeline.jobs.score import scored_runs
 from rafs.pipeline.jobs.train import TrainingOutputs, as_csv
-from rafs.storage import write_missing
+from rafs.sampled import write_missing
 
 if TYPE_CHECKING:
     from rafs.pipeline.job_specs import RunRecord

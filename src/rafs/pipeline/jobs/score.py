@@ -12,7 +12,7 @@ from rafs.evaluation import diversity, metrics, recalibration
 from rafs.evaluation.metrics import Predictions
 from rafs.files import read_json, read_npz, write_json
 from rafs.pipeline.jobs import named
-from rafs.storage import Dataset, read_dataset
+from rafs.sampled import Dataset, read_dataset
 
 if TYPE_CHECKING:
     from rafs.pipeline.job_specs import RunRecord, ScoreSpec

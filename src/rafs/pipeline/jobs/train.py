@@ -29,7 +29,7 @@ from rafs.methods.runs import (
     tune,
 )
 from rafs.pipeline.jobs import named
-from rafs.storage import read_dataset
+from rafs.sampled import read_dataset
 
 if TYPE_CHECKING:
     from rafs.pipeline.job_specs import TrainSpec

@@ -19,12 +19,15 @@ from pathlib import Path
 
 import yaml
 
+from rafs.datasets import names, spec
+
 PROJECT = Path(__file__).resolve().parents[1]
 FILES = ("Snakefile", "workflow", "profiles", "params.yaml", "requirements.lock",
          "requirements-torch.lock", "dvc.yaml",
          ".dvcignore", ".gitignore", "src", "data/own", "plugins")  # fmt: skip
-DATASETS = ["he", "forrester", "rastrigin", "ishigami", "friedman"]
-METHODS = ["de", "ae", "rafs"]
+SEEDS = 10  # as in the reproduction: one job scores all seeds of a method on a dataset
+METHODS = ["de", "ae", "rafs", "hde", "ntkgp", "rp", "de_nll", "ae_bootstrap", "ae_scales",
+           "ae_widths", "mc_dropout", "laplace", "de+rafs", "rp+rafs", "ntkgp+rafs"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,13 +44,18 @@ class Cost:
 
 
 def trivial(params: dict, runs: int) -> None:
-    """Change the parameters to this many runs that are over in a moment."""
-    params["seeds"] = runs // (len(DATASETS) * len(METHODS))
+    """Change the parameters to about this many runs that are over in a moment."""
+    synthetic = [name for name in names() if spec(name).synthetic]
+    cells = runs // SEEDS
+    methods = METHODS[: max(1, cells // 5)]
+    chosen = synthetic[: max(1, cells // len(methods))]
+    experiments = ["main", *(f"more_{i}" for i in range(1, cells // (len(methods) * len(chosen))))]
+    params["seeds"] = SEEDS
     params["ensemble"] |= {"size": 2, "hidden": [2]}
     params["training"] |= {"steps": 1}
     params["tuning"] |= {"trials": 1, "keep": 1, "rows": 1}
-    params["datasets"] = {name: {"train": 10, "test": 10} for name in DATASETS}
-    params["experiments"] = {"main": {"methods": METHODS, "datasets": DATASETS}}
+    params["datasets"] = {name: {"train": 10, "test": 10} for name in chosen}
+    params["experiments"] = {name: {"methods": methods, "datasets": chosen} for name in experiments}
     params["together"] = {}
     params["tables"] = {"nll": {"experiments": ["main"]}}
     params["figures"] = {}

@@ -9,6 +9,10 @@ alone in a pack.
 
 Jobs that request a GPU (the resource `gres`) run `gpu_batch` at a time, and the fork server trains
 jobs that arrive together as one batch.
+
+A pack is a `GroupJob` of Snakemake. Its resources are set here, as a group has no setting for how
+many of its jobs run at a time. `GroupJob` is no public interface: written for Snakemake 9.27 and
+the Slurm plugin 2.8. Upstream: snakemake-executor-plugin-slurm#115 and #458 ask for packs.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Shell completion, generated from the commands themselves.
 
-shtab does the same, but would be another dependency of a plain installation.
+shtab does the same and comes with DVC, but a plain installation of rafs has no DVC.
 """
 
 import argparse

@@ -6,6 +6,11 @@ could give wrong code: it checks only the file of the function itself to decide 
 up to date, and processes that store different versions of a function at the same time may mix them
 up. Here, therefore, code is stored under a name that covers everything it depends on: the contents
 of the engine's files, the machine, and the types of the arguments.
+
+numba has no option for the name, the constants or the globals of what it compiles, so the engine
+copies Python functions with `types.FunctionType` before it compiles them (`_keep` here,
+`in_precision` in `fused.mathematics`, `_with` in `fused.elementwise`). Of numba's internals it uses
+`numba.core.cgutils` alone (`fused.simd`). Written for numba 0.61 to 0.68; upstream: none known.
 """
 
 import hashlib

@@ -1,4 +1,8 @@
-"""Tests and estimates from the differences of two methods on the same seeds or datasets."""
+"""Tests and estimates from the differences of two methods on the same seeds or datasets.
+
+SciPy's exact signed-rank test assumes that there are no ties and gives no Hodges-Lehmann interval;
+statsmodels, which has Holm's correction, is not part of a plain installation.
+"""
 
 import math
 

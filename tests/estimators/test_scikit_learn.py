@@ -1,5 +1,6 @@
 """Estimators as scikit-learn, pandas and their users expect them."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
 import rafs
+from rafs.methods.base import COMMON, TRAINING
+from rafs.methods.settings import defaults
 
 from .conftest import CLASSES, ENSEMBLES, small
 
@@ -41,6 +44,16 @@ def test_passes_every_check(cls) -> None:
     count, statuses = found.stdout.split(maxsplit=1)
     assert int(count) > 45
     assert statuses.strip() == "{'passed'}"
+
+
+def test_defaults_are_those_of_the_methods() -> None:
+    """Signatures write them out, for readers and for scikit-learn."""
+    known = defaults({**COMMON, **TRAINING})
+    for cls in ENSEMBLES:
+        shown = inspect.signature(cls).parameters
+        for name in ("size", "hidden", "steps", "batch_size", "device"):
+            default = shown[name].default
+            assert (list(default) if name == "hidden" else default) == known[name], name
 
 
 def test_import_is_light() -> None:

@@ -7,7 +7,6 @@ counts as complete: any later change of its bytes is found, read or not.
 """
 
 import contextlib
-import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,10 +18,10 @@ from rafs.pipeline.snakemake_compat import (
     INCOMPLETE,
     MARK,
     METADATA,
-    SEAL,
     OutputRecord,
     about,
     about_one,
+    seal_record,
     seal_records,
 )
 
@@ -84,10 +83,8 @@ def seal(outputs: Iterable[str]) -> None:
         with contextlib.suppress(
             OSError, ValueError, RafsError
         ):  # a full disk is reported elsewhere
-            record = json.loads(about_one(METADATA, output).read_bytes())
-            made = Path(output).is_file() and not about_one(INCOMPLETE, output).exists()
-            if made and isinstance(record, dict) and SEAL not in record:
-                write_json(about_one(METADATA, output), {**record, SEAL: checksum(output)})
+            if Path(output).is_file() and not about_one(INCOMPLETE, output).exists():
+                seal_record(output, checksum)
 
 
 def checksum(name: str) -> str:

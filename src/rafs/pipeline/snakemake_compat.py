@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from rafs.files import write_json
+
 KNOWN = "9.27"  # the version of Snakemake that is patched here
 NAME_LENGTH = 254  # Snakemake splits longer names of records into directories
 
@@ -235,6 +237,14 @@ def seal_records(checksum: Callable[[str], str]) -> None:
         )
 
     FilePersistence._write_record = write_record
+
+
+def seal_record(output: str, checksum: Callable[[str], str]) -> None:
+    """Add the checksum of an output to its record if it has none; see `seal_records`."""
+    file = about_one(METADATA, output)
+    record = json.loads(file.read_bytes())
+    if isinstance(record, dict) and SEAL not in record:
+        write_json(file, {**record, SEAL: checksum(output)})
 
 
 class Invocation:

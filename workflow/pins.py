@@ -1,9 +1,9 @@
-"""Complete the lock files after pip-compile, from what the package index says: `make lock`.
+"""Complete the lock files after pip-compile, with data of the package index (`make lock`).
 
 Every pin of requirements.lock and requirements-dev.lock gets the SHA-256 of its files, for the
-Pythons and platforms below. pip-compile can add hashes too, but asks an interface that mirrors of
-the index lack, and then downloads every file. The other two locks keep what they need on top of
-requirements.lock. Which pins have wheels is written into docs/install.md.
+Python versions and platforms below. pip-compile can add hashes too, but it uses an interface that
+mirrors of the index lack, or else downloads every file. The other two locks contain only what is
+not in requirements.lock. docs/install.md gets a table of the pins that have wheels.
 
 requirements-torch.lock has no hashes: torch's builds (CUDA, CPU only) are different files of one
 version, and indexes differ in which they offer.
@@ -73,17 +73,17 @@ class File(NamedTuple):
 
     @property
     def source(self) -> bool:
-        """Whether it is a source archive rather than a wheel."""
+        """Whether this is a source archive rather than a wheel."""
         return not self.name.endswith(".whl")
 
     def suits(self, python: tuple[int, int], platform: str) -> bool:
-        """Tell whether it is a wheel for a Python on a platform."""
+        """Tell whether this is a wheel for a Python version and a platform."""
         return not self.source and not TAGS[python, platform].isdisjoint(
             parse_wheel_filename(self.name)[3]
         )
 
     def allows(self, version: str) -> bool:
-        """Tell whether it may be installed with a version of Python."""
+        """Tell whether it may be installed on a version of Python."""
         return SpecifierSet(self.requires_python).contains(version)
 
 
@@ -96,7 +96,7 @@ def pins(lock: Path) -> dict[str, str]:
 
 
 def ask(wanted: Mapping[str, str]) -> Files:
-    """Ask the index that pip is set up for; return the files of every pin that can be used here."""
+    """Return the usable files of every pin, from the index that pip is configured for."""
     from piptools.repositories import PyPIRepository
 
     found: dict[str, list[File]] = {}
@@ -117,12 +117,12 @@ def ask(wanted: Mapping[str, str]) -> Files:
 
 
 def usable(file: File) -> bool:
-    """Tell whether a file is for one of the Pythons and platforms."""
+    """Tell whether a file fits one of the Python versions and platforms."""
     return file.source or any(file.suits(*place) for place in TAGS)
 
 
 def completed(text: str, head: str, files: Files, without: Iterable[str] = ()) -> str:
-    """Return what pip-compile wrote with a head and hashes, and without what another lock has."""
+    """Return the output of pip-compile with a head and hashes, without pins of another lock."""
     parts = [f"# {head}\n"]
     for part in re.split(r"^(?=[a-z#])", text, flags=re.MULTILINE):
         pin = PIN.match(part)
@@ -136,7 +136,7 @@ def completed(text: str, head: str, files: Files, without: Iterable[str] = ()) -
 
 
 def table(files: Files) -> str:
-    """Return which pins have wheels where."""
+    """Return the table of pins with wheels by platform."""
     lines = [row("pins with wheels", *PLATFORMS), row("---", *["---"] * len(PLATFORMS))]
     for lock in HEADS:
         names = pins(lock)
@@ -146,7 +146,7 @@ def table(files: Files) -> str:
 
 
 def summary(files: Files, platform: str) -> str:
-    """Name the pins without a wheel, with the Pythons where only some have one."""
+    """Name the pins without a wheel, with Python versions if only some of them lack it."""
     lacking = []
     for name, found in files.items():
         without = [p for p in PYTHONS if not any(file.suits(p, platform) for file in found)]
@@ -162,7 +162,7 @@ def row(*cells: str) -> str:
 
 
 def page(text: str, files: Files) -> str:
-    """Return the page with the table in its place."""
+    """Return the page with the table inserted."""
     head, rest = text.split(BEGIN)
     return f"{head}{BEGIN}{table(files)}{END}{rest.split(END, 1)[1]}"
 

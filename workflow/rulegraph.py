@@ -1,8 +1,8 @@
 """Draw the graph of the rules: `snakemake --rulegraph mermaid-js | python workflow/rulegraph.py`.
 
-Writes SVG. All rules that score are shown as `score`. What follows from other arrows is left out,
-and so is `all`, to which everything leads, and the arrow from `train` to itself: runs that take the
-tuned values of others.
+Writes SVG. All scoring rules are shown as `score`. Three things are left out: arrows implied by
+others, the rule `all`, and the arrow from `train` to itself (runs that use the tuned values of
+others).
 """
 
 import re
@@ -26,7 +26,7 @@ def read(text: str) -> tuple[list[str], set[tuple[str, str]]]:
 
 
 def reduced(arrows: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Leave out each arrow that a longer way replaces."""
+    """Return the transitive reduction: without arrows that a longer path replaces."""
 
     def reaches(start: str, end: str, but: tuple[str, str]) -> bool:
         ways = [arrow for arrow in arrows if arrow[0] == start and arrow != but]
@@ -36,7 +36,7 @@ def reduced(arrows: set[tuple[str, str]]) -> set[tuple[str, str]]:
 
 
 def columns(rules: list[str], arrows: set[tuple[str, str]]) -> dict[str, int]:
-    """Return how many steps lie before each rule."""
+    """Return the depth of each rule: the longest path that leads to it."""
 
     def depth(rule: str) -> int:
         return max((depth(a) + 1 for a, b in arrows if b == rule), default=0)

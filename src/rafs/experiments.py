@@ -23,7 +23,7 @@ DESCRIBED = "described"  # the protocol of the paper's text
 
 @dataclass(frozen=True)
 class Run:
-    """One training job. `method` is as in its path: a swept run is `rafs@size=3`."""
+    """One training job. `method` is as in its path: `rafs@size=3` for a swept run."""
 
     experiment: str
     method: str
@@ -53,7 +53,7 @@ class RunGroup:
 
 @dataclass(frozen=True)
 class SeedsOn:
-    """Seeds, and the datasets of an experiment that have them; none named: all."""
+    """Seeds, and the datasets of an experiment that have them (empty: all)."""
 
     seeds: tuple[int, ...]
     datasets: tuple[str, ...]
@@ -61,7 +61,7 @@ class SeedsOn:
 
 @dataclass(frozen=True)
 class Variant:
-    """A method of an experiment, with the value that a sweep sets for it, or a variant's name."""
+    """A method of an experiment, with its swept value or the name of its variant."""
 
     base: str
     swept: Settings
@@ -90,8 +90,8 @@ class Experiment:
     def __init__(self, name: str, params: Params, described: Mapping[str, Spec]) -> None:
         self.name = name
         self.entry = params.experiments[name]
-        self.tuning = params.tuning_source(name)  # whose tuned values are used; None: not tuned
-        # An experiment that is run by name omits what its source of tuned values no longer has.
+        self.tuning = params.tuning_source(name)  # the source of tuned values; None: not tuned
+        # An experiment that is run by name omits seeds that its source of tuned values lacks.
         self.left_out = [] if self.entry.default else params.untuned(name)
         self.seeds_left_out = [] if self.entry.default else params.untuned_seeds(name)
         self.seeds = [s for s in params.seeds_of(name) if s not in self.seeds_left_out]
@@ -146,7 +146,7 @@ class Experiment:
         return self._described[dataset].seeds(self.seeds)
 
     def includes(self, method: str, dataset: str) -> bool:
-        """Whether a method is run on a dataset: not on too many rows, nor without effect."""
+        """Whether a method is run on a dataset: not on too many rows, nor if nothing changes."""
         variant = self.variants[method]
         return self._fits(self.entry, variant.base, dataset) and (
             variant.quirk is None or quirks.QUIRKS[variant.quirk].touches(dataset, variant.base)
@@ -160,7 +160,7 @@ class Experiment:
         return base in chosen and (most is None or rows <= most)
 
     def groups(self) -> dict[str, RunGroup]:
-        """Return the parts that can be run by name, as `released_quick`, and that of existing runs.
+        """Return the parts that can be run by name (`released_quick`), and the existing runs.
 
         Only an experiment that is run by name has any.
         """
@@ -203,7 +203,7 @@ class Experiment:
         return {**how, **swept, "device": self._params.device}
 
     def search(self, run: Run) -> Search | None:
-        """Return how a run is tuned; None if it is not, or takes the values of another run."""
+        """Return how a run is tuned; None if it is not tuned, or uses the values of another run."""
         if self.tuning != self.name:
             return None
         if methods.defined_by(run.base, self._params.fixed(run.base)) == "predictions":
@@ -211,7 +211,7 @@ class Experiment:
         space = self._params.search(run.base)
         swept = self.variant(run.method).section("tuning")
         options = {**self._params.tuning.written(), **swept}
-        if not space:  # no choice; the default is still scored on held-out rows
+        if not space:  # nothing to choose; the default is still scored on held-out rows
             options |= {"trials": 1, "keep": 1}
         return Search({name: values.written() for name, values in space.items()}, **options)
 
@@ -230,7 +230,7 @@ class Experiment:
 
 
 def dotted(settings: Settings, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield settings with the names of their groups before them: `prior.weight`."""
+    """Yield settings with dotted names: `prior.weight`."""
     for name, value in settings.items():
         if isinstance(value, Mapping):
             yield from dotted(value, f"{prefix}{name}.")
@@ -256,11 +256,11 @@ class Experiments(Mapping[str, Experiment]):
         return self._all[name]
 
     def __iter__(self) -> Iterator[str]:
-        """Go through the names."""
+        """Iterate over the names."""
         return iter(self._all)
 
     def __len__(self) -> int:
-        """Return how many experiments there are."""
+        """Return the number of experiments."""
         return len(self._all)
 
     @cached_property
@@ -279,7 +279,7 @@ class Experiments(Mapping[str, Experiment]):
         return list(dict.fromkeys(found))
 
     def same_seeds(self) -> dict[SeedsOn, list[str]]:
-        """Return the experiments by their seeds, and by the datasets that have these if not all."""
+        """Group experiments by their seeds, and by the datasets that have these if not all do."""
         found: dict[SeedsOn, list[str]] = {}
         for name, experiment in self.items():
             parts: dict[tuple[int, ...], list[str]] = {}
@@ -292,7 +292,7 @@ class Experiments(Mapping[str, Experiment]):
 
     @property
     def headline(self) -> str:
-        """The experiment that answers which method is best: main, or else the first."""
+        """The experiment that decides which method is best: main, or else the first."""
         return "main" if "main" in self.default else self.default[0]
 
     @property

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from rafs.errors import DamagedFileError
 
-# Encloses every renaming. Jobs of a workflow set it: they write nothing once another run has begun.
+# Encloses every renaming. Jobs of a workflow set it, to write nothing once another run has begun.
 renaming: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
@@ -66,7 +66,7 @@ def write_csv(path: Path | str, rows: list[dict[str, Any]], columns: Sequence[st
 
 
 def canonical_json(value: Any) -> str:
-    """Return the one JSON text of a value: sorted keys, no spaces, no NaN."""
+    """Return the canonical JSON text of a value: sorted keys, no spaces, no NaN."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 

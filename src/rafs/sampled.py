@@ -1,6 +1,7 @@
 """A sampled dataset, and its file format in the workflow.
 
-Separate from `rafs.datasets`, so that training depends on the data and not on the code behind them.
+This module is separate from `rafs.datasets`, so that training depends on the data and not on the
+code that generates them.
 """
 
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
 """Snakemake's Slurm executor with short jobs in packs: `executor: slurm-packed`.
 
-A Slurm job costs seconds, and so does the Snakemake that runs in it; many runs of this project take
-less. Jobs of one rule that become ready within a few seconds are submitted together, up to
-`pack_seconds` of expected work (the resource `seconds` of the rules). One Snakemake in the Slurm
-job then runs them with a fork server (`rafs.pipeline.forkserver`), as on a laptop. For the main
-process they are still single jobs, each with its own files, log, retries and failure. A long job is
-alone in a pack.
+A Slurm job costs seconds, and so does the Snakemake process in it; many runs of this project take
+less. Jobs of one rule that become ready within a few seconds are therefore submitted together, up
+to `pack_seconds` of expected work (the resource `seconds` of the rules). One Snakemake process in
+the Slurm job runs them with a fork server (`rafs.pipeline.forkserver`), as on a laptop. For the
+main process they remain single jobs, each with its own files, log, retries and failure. A long job
+has a pack of its own.
 
 Jobs that request a GPU (the resource `gres`) run `gpu_batch` at a time, and the fork server trains
 jobs that arrive together as one batch.
@@ -81,7 +81,7 @@ class Pack(GroupJob):
 
     @property
     def attempt(self) -> int:
-        """How often the jobs have been tried."""
+        """The number of attempts of the jobs."""
         return max(job.attempt for job in self.jobs)
 
     @property
@@ -96,7 +96,7 @@ def seconds(job: Any) -> float:
 
 
 def packs(jobs: Sequence[Any], most_seconds: float, most_jobs: int) -> Iterator[list[Any]]:
-    """Divide jobs into packs: of one rule and attempt, in order, up to a sum of seconds."""
+    """Divide jobs into packs of one rule and attempt, in order, up to a total of seconds."""
     alike: dict[tuple[Any, ...], list[Any]] = {}
     for job in jobs:
         kind = (job.rule.name, job.attempt, job.resources.get("gres"))
@@ -124,7 +124,7 @@ class Executor(SlurmExecutor):
         super().__init__(*arguments, **options)
 
     def run_jobs(self, jobs: list[JobExecutorInterface]) -> None:
-        """Collect ready jobs, and submit them when others have had time to join."""
+        """Collect ready jobs, and submit them after a delay in which others can join."""
         with self._gate:
             self._waiting += jobs
             if self._timer is None:
@@ -144,7 +144,7 @@ class Executor(SlurmExecutor):
             super().run_jobs([Pack(members, settings)])
 
     def cancel(self) -> None:
-        """Submit nothing more, and cancel submitted jobs."""
+        """Stop submitting, and cancel submitted jobs."""
         with self._gate:
             self._waiting = []
         super().cancel()
@@ -160,7 +160,7 @@ class Executor(SlurmExecutor):
             super().report_job_submission(each, *args, **kwargs)
 
     def report_job_error(self, job_info: SubmittedJobInfo, *args: Any, **kwargs: Any) -> None:
-        """Report the members of a pack as failed one by one, except those that were done.
+        """Report the members of a pack as failed one by one, except finished ones.
 
         Outputs of a job are removed before it runs and appear when it is complete: if all of them
         exist, the job was not the cause of the failure. Stand-ins for a job that was ended with the
@@ -200,7 +200,7 @@ def _members(job: Any) -> list[Any]:
 
 
 def _notes(job: Any) -> set[Path]:
-    """Return where a note would lie that stand-ins were written for a job."""
+    """Return the paths of possible notes about stand-ins for a job."""
     return {note_of(job.rule.name, file) for file in job.output}
 
 

@@ -1,22 +1,22 @@
-# Parameters, the plan made from them, and the guards around a run (rafs.pipeline.guards says what each is for).
+# Parameters, the plan made from them, and the guards of a run (documented in rafs.pipeline.guards).
 #
 # Rules run `rafs job NAME --spec JSON --input FILES --output FILES`: the job reads and writes these files, in this order. PLAN
 # computes inputs and specs from params.yaml; paths are templates of rafs.paths.
 #
-# A spec has all that a result depends on besides its inputs, and the hash of the job's code. It is a parameter of the rule, so
-# Snakemake repeats the job when it changes. That of `data` for the dataset `he` and seed 0:
+# A spec contains everything that a result depends on besides its inputs, including the hash of the job's code. It is a parameter
+# of the rule, so Snakemake repeats the job when it changes. The spec of `data` for the dataset `he` and seed 0:
 #
 #   {"code":"9eaafe7e0f2df241","dataset":"he","entry":{},"protocol":"described","seed":0,"sources":[]}
 #
-# (`entry` is what params.yaml says of the dataset, `sources` are the files that it is sampled from.)
+# (`entry` is the entry of the dataset in params.yaml, `sources` are the files that it is sampled from.)
 #
-# `... || rafs job failed` replaces a failed job: it writes outputs that say so and a note, and the workflow continues.
+# `... || rafs job failed` runs if a job fails: it writes placeholder outputs and a note, and the workflow continues.
 import math
 import os
 import sys
 from pathlib import Path
 
-# Jobs run with the code beside this file, also in a copy of the project that is not the installed one.
+# Jobs run the code of this directory, also in a copy of the project that is not the installed one.
 BASE = Path(workflow.basedir)
 ROOT = BASE.parent if BASE.name == "workflow" else BASE
 sys.path.insert(0, str(ROOT / "src"))
@@ -63,8 +63,8 @@ def cell_of(wildcards):
     )
 
 
-# `score` for the seeds of the main experiment, `score_6_seeds` for 0 to 5, `score_seeds_1_4` for a list, with
-# `..._of_uci_gap` where only some datasets of an experiment have these seeds.
+# The rule is `score` for the seeds of the main experiment, `score_6_seeds` for seeds 0 to 5, `score_seeds_1_4` for a list, with the
+# suffix `_of_uci_gap` if only some datasets of that experiment have these seeds.
 def score_rule(on, experiments):
     seeds, some = list(on.seeds), "_of_" + "_".join(experiments) if on.datasets else ""
     if seeds == PLAN.experiments[PLAN.experiments.headline].seeds and not some:
@@ -74,8 +74,8 @@ def score_rule(on, experiments):
     return "score_seeds_" + "_".join(map(str, seeds)) + some
 
 
-# An input that no rule produces disables `score`, so Snakemake uses `score_alone`. Used for an experiment that is run by name,
-# where only some seeds of a method and dataset exist or were asked for.
+# An input that no rule produces disables `score`, so that Snakemake uses `score_alone`. This is needed for an experiment that is run
+# by name, if only some seeds of a method and dataset exist or were requested.
 def not_asked_for(wildcards):
     targets = GUARD.targets()
     if wildcards.experiment not in PLAN.experiments.extra or targets is None:

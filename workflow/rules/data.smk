@@ -1,8 +1,8 @@
-# The file of a real or user dataset is fetched and checked once, where Snakemake itself runs: nodes of a cluster often have no
-# network. The output is a record: where the file came from and its checksum, or why it is missing.
+# The file of a real or user dataset is fetched and checked once, on the machine where Snakemake runs, because nodes of a cluster
+# often have no network. The output is a record of the file's source and checksum, or of why it is missing.
 #
-# The file itself is in data/raw, which is no output: Snakemake would delete files that the user put there before it runs the
-# job. Its checksum is in the code of the dataset, and `data` checks it again.
+# The file itself is in data/raw and is not an output: before running the job, Snakemake would delete files that the user put there.
+# Its checksum is in the code of the dataset, and `data` checks it again.
 rule fetch:
     input:
         # the table of a user dataset, if it is a local file

@@ -1,7 +1,7 @@
 # From metrics to tables, figures, verdicts and the page.
 #
-# The inputs of `aggregate` are thousands of files, too many for a command line (128 KB). The job is not given them: it works out
-# their names from its spec, with the same function as the rule (`gathered_run` in rafs.pipeline.jobs.aggregate).
+# The inputs of `aggregate` are thousands of files, too many for a command line (128 KB). The job computes their names from its
+# spec, with the same function as the rule (`gathered_run` in rafs.pipeline.jobs.aggregate).
 rule aggregate:
     input:
         lambda wc: PLAN.files.gathered_files(wc.experiment, GUARD.targets()),
@@ -23,7 +23,7 @@ rule aggregate:
 
 
 # Tables and figures declare what they read (READS in rafs/reporting/tables/*.py). `caption` is for Snakemake's own report, see
-# ../report/shown.rst; it is part of the code of the table or figure, so it repeats no job that its spec does not.
+# ../report/shown.rst. It is part of the code of the table or figure, so it changes only when the spec changes.
 rule table:
     input:
         lambda wc: PLAN.files.shown_inputs("tables", wc.name),
@@ -112,11 +112,11 @@ rule summary:
         " > {log:q} 2>&1"
 
 
-# `extras` are files of experiments that are run by name, as far as they exist. As inputs they would make these experiments run;
-# checksums of their scores and figures are in the spec, so that a change of these makes the page again.
+# `extras` are the existing files of experiments that are run by name. As inputs they would make these experiments run. Instead, the
+# checksums of their scores and figures are in the spec, so that a change of them makes the page again.
 #
-# The job also reads run.json and the checksum of predictions.npz of every run, for the details of a cell. They are thousands, and
-# no inputs: the scores, which are inputs, were made from them.
+# For the details of a cell, the job also reads run.json and the checksum of predictions.npz of every run. These thousands of files
+# are not inputs, because the scores, which are inputs, were made from them.
 rule page:
     input:
         PLAN.files.page_inputs(),
@@ -135,8 +135,8 @@ rule page:
         " --output {output:q} > {log:q} 2>&1"
 
 
-# Fails, with the list, if any job before it did: so does the whole workflow then. It finds the notes of failed jobs by their names
-# (failed.txt beside their outputs), which are no inputs because most do not exist. `page` is an input so that it runs last.
+# Fails and lists the failed jobs if there are any, so that the whole workflow fails. It finds their notes by name (failed.txt beside
+# their outputs); these are not inputs, because most do not exist. `page` is an input so that this job runs last.
 rule verify:
     input:
         page=paths.PAGE,

@@ -1,4 +1,4 @@
-# Names for parts of the whole: an experiment, a table (table_nll) or a figure (figure_overview).
+# Targets for parts of the reproduction: an experiment, a table (table_nll) or a figure (figure_overview).
 for name, files in PLAN.files.targets().items():
 
     rule:
@@ -9,7 +9,7 @@ for name, files in PLAN.files.targets().items():
         localrule: True
 
 
-# Every rule and every method on three small datasets, in a directory of its own.
+# Every rule and every method on three small datasets, in a separate directory.
 rule smoke:
     log:
         "logs/smoke.txt",

@@ -2,7 +2,7 @@
 rule train:
     input:
         data=lambda wc: PLAN.files.data_of(run_of(wc)),
-        # nothing, unless the experiment takes the tuned values of another one (`tuning: main`)
+        # empty, unless the experiment uses the tuned values of another one (`tuning: main`)
         best=lambda wc: PLAN.files.best_of(run_of(wc)),
     output:
         predictions=paths.PREDICTIONS,
@@ -32,9 +32,9 @@ rule train:
 
 
 # One job scores all seeds of (experiment, method, dataset), and writes one metrics file per run.
-# A Snakemake rule has a fixed number of outputs: hence one rule per list of seeds, `score`, `score_6_seeds` and so on, which
-# differ in `expand(..., seed=on.seeds)` and in the experiments that they are for. Datasets with fewer splits than their
-# experiment has seeds have rules of their own. `snakemake --list` shows all of them.
+# A Snakemake rule has a fixed number of outputs. Hence there is one rule per list of seeds, `score`, `score_6_seeds` and so on; they
+# differ in `expand(..., seed=on.seeds)` and in the experiments that they apply to. Datasets with fewer splits than their experiment
+# has seeds have rules of their own. `snakemake --list` shows all of them.
 for on, experiments in PLAN.experiments.same_seeds().items():
 
     rule:
@@ -63,11 +63,11 @@ for on, experiments in PLAN.experiments.same_seeds().items():
             " > {log:q} 2>&1 || rafs job failed --of score --log {log:q}"
             " --spec {params.spec:q} --input {input:q} --output {output:q}"
 
-    # as `ruleorder: score > score_alone`, which does not take a name that is computed
+    # `ruleorder: score > score_alone`, which does not accept a computed name
     workflow.ruleorder(score_rule(on, experiments), "score_alone")
 
 
-# For single seeds of an experiment that is run by name: where not all of its seeds exist or were asked for.
+# For single seeds of an experiment that is run by name, if not all of its seeds exist or were requested.
 rule score_alone:
     input:
         predictions=paths.PREDICTIONS,

@@ -308,7 +308,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _not_importable(params: "Params") -> Iterator[str]:
-    """Yield what is wrong with the classes that methods name; only their own runs will fail."""
+    """Yield the errors of classes that cannot be imported; only their own runs will fail."""
     from rafs.methods.estimator import load
 
     for name in params.methods:
@@ -328,7 +328,7 @@ def _smoke(options: argparse.Namespace) -> int:
     folder = root / "build" / "smoke"
     folder.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "RAFS_DATA_DIR": os.environ.get("RAFS_DATA_DIR", f"{root}/data")}
-    for name in (ADDRESS, OWNER, RUN):  # of a workflow that this one is a job of
+    for name in (ADDRESS, OWNER, RUN):  # of a workflow that started this one
         environment.pop(name, None)
     command = [
         sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile"),

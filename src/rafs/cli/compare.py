@@ -70,7 +70,7 @@ def clean(row: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def show(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print the table, best first, one line per method whatever the width of the terminal."""
+    """Print the table, best first, with one line per method at any width of the terminal."""
     runs = f"{result['seeds']} split{'s' * (result['seeds'] > 1)}"
     table = Table(box=None, pad_edge=False)
     table.add_column("method")

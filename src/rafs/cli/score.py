@@ -118,7 +118,7 @@ def _name(method: str, taken: Collection[str]) -> str:
 
 
 def show(result: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Print a table per dataset and group, one line per method whatever the terminal's width."""
+    """Print a table per dataset and group, one line per method at any terminal width."""
     console = Console(highlight=False, soft_wrap=True)
     for found in result["tables"]:
         rows = found["methods"]

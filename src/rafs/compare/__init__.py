@@ -1,4 +1,4 @@
-"""All methods on one table in one line: `rafs compare data.csv --target y`.
+"""Compare all methods on one table: `rafs compare data.csv --target y`.
 
 The protocol is that of the benchmark: on each of several splits every method is tuned with the
 same effort on the training rows, trained, and scored on the test rows. A dataset of the workflow
@@ -47,9 +47,9 @@ DEFAULTS = SHIPPED if SHIPPED.exists() else Path(__file__).parents[3] / SHIPPED.
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared, and how: the parameters of the benchmark, or of another params.yaml.
+    """The settings of a comparison: the parameters of the benchmark, or of another params.yaml.
 
-    Seeds, trials, steps and device are as they stand here, whatever `params` say.
+    Seeds, trials, steps and device override those of `params`.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Comparison:
         return methods.of(method, given).resolve(*self.params.shared(method), given)
 
     def search(self, method: str) -> dict[str, Any]:
-        """Return what is tuned of a method."""
+        """Return the search space of a method."""
         return {name: space.written() for name, space in self.params.search(method).items()}
 
     @cached_property
@@ -87,12 +87,12 @@ class Comparison:
 
     @property
     def jobs(self) -> int:
-        """How many there are: one per method and seed."""
+        """The number of jobs: one per method and seed."""
         return len(self.methods) * len(self.seeds)
 
 
 def plan(file: str, options: Mapping[str, Any]) -> Comparison:
-    """Return what a command line asks for, or say what is wrong with it."""
+    """Return the comparison that a command line describes, or raise an error."""
     path = Path(file)
     kind = "parquet" if path.suffix in (".parquet", ".pq") else "csv"
     entry = {key: options[key] for key in ("target", "features", "categorical", "split", "noise")}
@@ -144,7 +144,7 @@ def name_of(path: Path) -> str:
 
 
 def slug(text: str) -> str:
-    """Return a name that params.yaml takes: lower-case letters, digits and _, a letter first.
+    """Return a name that params.yaml accepts: lower-case letters, digits and _, a letter first.
 
     >>> slug("net v1.5"), slug("1nn")
     ('net_v1_5', 'x_1nn')
@@ -157,9 +157,9 @@ def slug(text: str) -> str:
 
 
 class Worker:
-    """One process's plan and table.
+    """The comparison and the table in one worker process.
 
-    It works with one thread, as a job of the workflow does: sums in another order end in other
+    It uses one thread, like a job of the workflow, because sums in another order differ in the last
     digits.
     """
 
@@ -175,7 +175,7 @@ class Worker:
         return tabular.draw(self.plan.name, self.plan.entry, self.table, seed, source)
 
     def row(self, method: str, seed: int, data: Dataset) -> dict[str, Any]:
-        """Return what the result of a run begins with."""
+        """Return the first entries of the result of a run."""
         return {
             "experiment": EXPERIMENT, "method": method, "dataset": self.plan.name, "seed": seed,
             "category": USER, "n_train": len(data.y_train), "n_test": len(data.y_test),
@@ -222,7 +222,7 @@ class Worker:
 
 @contextmanager
 def stdout_to_stderr() -> Iterator[None]:
-    """Send to stderr what a model prints, at any level, so that stdout has the results alone."""
+    """Redirect all output of a model to stderr, so that stdout contains only the results."""
     sys.stdout.flush()
     kept = os.dup(1)
     try:
@@ -238,7 +238,7 @@ _worker: Worker | None = None
 
 
 def _start(plan: Comparison, table: tabular.Table) -> None:
-    """Begin a worker process, which ends with its parent however that ends."""
+    """Start a worker process that ends with its parent, however the parent ends."""
     global _worker
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _worker = Worker(plan, table)
@@ -257,10 +257,10 @@ def _run(method: str, seed: int) -> dict[str, Any]:
 
 
 def results(plan: Comparison, table: tabular.Table, cores: int) -> Iterator[dict[str, Any]]:
-    """Yield a row when a run is done, as they come.
+    """Yield a row for every finished run, in the order of completion.
 
-    Other people's classes run in processes of their own, whatever the number of cores: after a
-    crash, each run that it left undone is started alone, so that only the runs that crash are lost.
+    Classes from outside the package always run in separate processes. After a crash, each
+    unfinished run is started alone, so that only the runs that crash are lost.
     """
     wanted = [(method, seed) for seed in plan.seeds for method in plan.methods]
     if cores == 1 and set(plan.methods) <= set(methods.names()):
@@ -275,7 +275,7 @@ def results(plan: Comparison, table: tabular.Table, cores: int) -> Iterator[dict
 def _in_processes(
     plan: Comparison, table: tabular.Table, cores: int, wanted: Sequence[tuple[str, int]]
 ) -> Generator[dict[str, Any], None, list[tuple[str, int]]]:
-    """Yield rows as they come; return the runs that are left when a process crashes."""
+    """Yield rows of finished runs; return the unfinished runs if a process crashes."""
     context = multiprocessing.get_context("forkserver")
     pool = ProcessPoolExecutor(min(cores, len(wanted)), context, _start, (plan, table))
     left = list(wanted)
@@ -297,7 +297,7 @@ def run(
     cores: int | None = None,
     tell: Callable[[str], Any] = str,
 ) -> pd.DataFrame:
-    """Return one row per run, in the order of the methods; `tell` hears of every job that ends."""
+    """Return one row per run, in the order of the methods; call `tell` after every job."""
     rows = []
     cores = cores or len(os.sched_getaffinity(0))
     for result in results(plan, table, cores):

@@ -1,4 +1,4 @@
-"""What came out of a comparison: a row per method, and how its numbers are written."""
+"""The outcome of a comparison: a row per method, and the format of its numbers."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,9 +22,9 @@ LOST = ("diverged", "failed")  # states of a run without scores
 def summary(frame: pd.DataFrame, names: Sequence[str] = SCORES) -> list[dict[str, Any]]:
     """Return a row per method, best first: medians, their 95 % intervals, and means.
 
-    A run that diverged or failed has no part in means. It is worse than any score in medians, by
-    which the methods are ordered; where a median is of such a run, the methods with fewer of them
-    come first.
+    Runs that diverged or failed are left out of means. In medians, by which methods are ordered,
+    they count as worse than any score. If the median itself is such a run, methods with fewer of
+    them come first.
     """
     rows = []
     for method, part in frame.groupby("method", sort=False):
@@ -50,13 +50,13 @@ def losses(row: Mapping[str, Any]) -> str:
 
 
 def messages(part: pd.DataFrame) -> list[str]:
-    """Return what there is to say about the runs of a method, each sentence once."""
+    """Return the messages about the runs of a method, each once."""
     said: Iterable[str] = part.get("message", [])
     return list(dict.fromkeys(message for message in said if message))
 
 
 def label(method: str, others: Iterable[str]) -> str:
-    """Return the label of a method; of a class its name, or its path if two have that name."""
+    """Return the label of a method: of a class its name, or its path if two have the same name."""
     short = method.rpartition(".")[2]
     same = {name for name in others if name.rpartition(".")[2] == short}
     return short if "." in method and len(same) == 1 else labels.method(method)
@@ -65,8 +65,8 @@ def label(method: str, others: Iterable[str]) -> str:
 def equals(frame: pd.DataFrame, best: str) -> list[str]:
     """Return the methods whose NLL is not significantly higher than that of the best.
 
-    The splits of one table overlap: Nadeau and Bengio's corrected t-test, Holm's correction over
-    the rivals. A method without any score is not among them.
+    The splits of one table overlap, so the test is Nadeau and Bengio's corrected t-test, with
+    Holm's correction over the rivals. Methods without any score are excluded.
     """
     scored = frame[frame["method"].isin(frame.loc[frame["status"].eq("ok"), "method"])]
     found = statistics.duels(scored, "nll", best)
@@ -76,7 +76,7 @@ def equals(frame: pd.DataFrame, best: str) -> list[str]:
 
 
 def _place(row: Mapping[str, Any]) -> tuple[float, int, float]:
-    """Return what a method is ordered by: its median NLL, how many runs it lost, its mean NLL."""
+    """Return the sort key of a method: its median NLL, the number of lost runs, its mean NLL."""
     median, mean = row["nll"]["median"], row["nll"]["mean"]
     return (
         math.inf if median is None else median,

@@ -1,4 +1,4 @@
-"""The picture at the end of a comparison: three scores of every method, seed by seed."""
+"""The figure of a comparison: three scores of every method, seed by seed."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -29,7 +29,7 @@ def draw(frame: pd.DataFrame, rows: Sequence[Mapping[str, Any]], title: str) -> 
     panels = figure.subplots(1, len(PANELS), sharey=True)
     for axes, metric in zip(panels, PANELS, strict=True):
         _panel(axes, frame, rows, metric)
-        # a third of the width has no room for the unit of a coverage
+        # a third of the width is too narrow for the unit of a coverage
         axes.set_xlabel(metric.axis if metric.nominal is None else metric.title)
     panels[0].set_yticks(range(len(rows)), [style.plain(row["label"]) for row in rows])
     panels[0].set_ylim(len(rows) - 0.5, -0.5)

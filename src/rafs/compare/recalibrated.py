@@ -1,4 +1,4 @@
-"""The conformal 95 % interval of a run, from its held-out rows, in the scores of the raw one."""
+"""Scores of the conformal 95 % interval of a run, calibrated on its held-out rows."""
 
 import math
 
@@ -12,7 +12,7 @@ SCORED = tuple(name for name in recalibration.SCORES if name.endswith("_95"))
 
 
 def scores(held: HeldOut, test: metrics.Predictions) -> dict[str, float]:
-    """Return scores of the conformal interval; none if the held-out rows are too few for one."""
+    """Return scores of the conformal interval; none if there are too few held-out rows."""
     try:
         fitted = recalibration.fit(metrics.Predictions(held.y, held.mean, held.variance))
     except DataError:
@@ -29,6 +29,6 @@ def is_conformal(name: str) -> bool:
 
 
 def heading(name: str) -> str:
-    """Return what a column of the comparison is called."""
+    """Return the heading of a column of the comparison."""
     label = labels.metric(name.removeprefix(PREFIX))
     return f"{label}, conformal" if is_conformal(name) else label

@@ -1,4 +1,4 @@
-"""The methods that are compared: of the package, of params.yaml, and classes by their path."""
+"""The methods of a comparison: of the package, of params.yaml, and classes by their path."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,7 +32,7 @@ def check(params: Params, names: Sequence[str]) -> None:
 
 
 def with_random_activations(names: Sequence[str]) -> tuple[str, ...]:
-    """Return methods and, of every ensemble among them, the one with random activations."""
+    """Return methods and, for every ensemble among them, its variant with random activations."""
     ensembles = methods.ensembles()
     more = [methods.with_random_activations(name) for name in names if name in ensembles]
     return tuple(dict.fromkeys((*names, *more)))

@@ -1,4 +1,4 @@
-"""params.yaml as typed, frozen models: which keys there are and what their values may be.
+"""params.yaml as typed, frozen models: the allowed keys and their values.
 
 The settings of a method, with their defaults and ranges, are declared by the method
 (`rafs.methods.base.COMMON` and its own module). A mistake is reported in one sentence with the path
@@ -27,9 +27,9 @@ Check = Callable[[Params], None]
 
 
 def load(path: Path | str, edition: str | None = None, also: Check | None = None) -> Params:
-    """Return checked parameters; an edition such as "smoke" is a section laid over the rest.
+    """Return checked parameters; an edition such as "smoke" is a section merged into the rest.
 
-    `also` is a further check, of what this package does not know about.
+    `also` is a further check, for constraints from outside this package.
     """
     try:
         return _load(Path(path), edition, also)
@@ -61,7 +61,7 @@ def _from_here(content: Any, folder: Path) -> Any:
 
 
 def _overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay a section over the parameters: mappings are merged, except a sweep, which is replaced."""
+    """Merge a section into the parameters; a sweep is replaced instead of merged."""
     result = dict(base)
     for key, value in over.items():
         merge = isinstance(value, Mapping) and isinstance(result.get(key), dict) and key != "sweep"
@@ -70,7 +70,7 @@ def _overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
 
 
 def check(content: Any, source: str = "params.yaml", also: Check | None = None) -> Params:
-    """Return the parameters of a file's content, or raise a ParameterError that says the fault."""
+    """Return the parameters from the content of a file, or raise a ParameterError."""
     try:
         check_plain(content)
         params = Params.model_validate(content)

@@ -23,12 +23,12 @@ class _Schema(GenerateJsonSchema):
         return self.generate_inner(schema["schema"])
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> dict[str, Any]:
-        """Leave out defaults that only say that a key is not there."""
+        """Omit defaults that only mean that a key is absent."""
         return self.generate_inner(schema["schema"])
 
 
 def text() -> str:
-    """Return the schema as it stands in the file."""
+    """Return the schema as the text of its file."""
     schema = Params.model_json_schema(schema_generator=_Schema)
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

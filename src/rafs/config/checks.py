@@ -22,7 +22,7 @@ from rafs.methods.base import Method
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 LEAST_TO_TUNE = 3  # training rows: one to hold out, two to train on
 MOST_RUNS = 100_000
-SO_FAR = "so_far"  # the part of an experiment by name that runs nothing: it shows what there is
+SO_FAR = "so_far"  # the part of an experiment that runs nothing and shows existing runs
 
 
 def check(params: Params) -> None:
@@ -71,7 +71,7 @@ def _resolve(method: Method, layers: list[Settings], key: str, where: str, value
 
 
 def _check_search(where: str, searched: Distribution, usable: Callable[[Any], None]) -> None:
-    """Check that every value of a search space can be used: choices, ends, one between them."""
+    """Check that the values of a search space are valid: choices, ends, one value in between."""
     if isinstance(searched, Choice):
         values: tuple[Any, ...] = searched.choice
     else:

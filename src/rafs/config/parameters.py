@@ -1,4 +1,4 @@
-"""The parameters as a whole, and what follows from several keys at once."""
+"""The parameters as a whole, and values that depend on several keys."""
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -68,7 +68,7 @@ class Params(Group):
     )
 
     def written(self) -> dict[str, Any]:
-        """Return what the file says but for `smoke`, which is part of it or not."""
+        """Return the content of the file without the section `smoke`."""
         return {key: value for key, value in super().written().items() if key != "smoke"}
 
     # --- datasets -------------------------------------------------------------------------------
@@ -108,11 +108,11 @@ class Params(Group):
         return methods.of(name, self.fixed(name))
 
     def fixed(self, method: str) -> dict[str, Any]:
-        """Return the settings of a method without its search space; m+rafs takes those of m."""
+        """Return the settings of a method without its search space; m+rafs has those of m."""
         return {**self._entry(method).fixed, **_random(method)}
 
     def search(self, method: str) -> dict[str, Distribution]:
-        """Return what is tuned of a method, by dotted name of the setting."""
+        """Return the search space of a method, by dotted name of the setting."""
         return self._entry(method).search
 
     def _entry(self, method: str) -> MethodEntry:
@@ -123,7 +123,7 @@ class Params(Group):
     def settings(
         self, experiment: str, method: str, *over: Settings, where: str | None = None
     ) -> Settings:
-        """Return the settings of a method in an experiment, and what is laid over these."""
+        """Return the settings of a method in an experiment, with overrides `over`."""
         key = canonical_json([experiment, method, *over])
         if key not in self._resolved:
             entry = self.experiments[experiment]
@@ -139,7 +139,7 @@ class Params(Group):
         return {}
 
     def shared(self, method: str, entry: EnsembleEntry | None = None) -> list[Settings]:
-        """Return what all ensembles share; nothing for a method that this file defines."""
+        """Return the settings that all ensembles share; none for a method defined in this file."""
         defined = methods.defined_by(method, self.fixed(method)) or "." in method
         return [] if defined else [(entry or self.ensemble).written()]
 
@@ -150,7 +150,7 @@ class Params(Group):
         return {key: value for part in parts for key, value in part.written().items()}
 
     def _own(self, experiment: str, method: str) -> MethodSettings:
-        """Return what an experiment sets for one method; m+rafs takes what is set for m."""
+        """Return the settings of an experiment for one method; m+rafs has those of m."""
         return _of(self.experiments[experiment].settings, method) or MethodSettings()
 
     def seeds_of(self, experiment: str) -> list[int]:
@@ -207,5 +207,5 @@ def _random(method: str) -> dict[str, Any]:
 
 
 def _of(entries: Mapping[str, T], method: str) -> T | None:
-    """Return the entry of a method; m+rafs takes that of m."""
+    """Return the entry of a method; m+rafs has that of m."""
     return entries.get(method, entries.get(method.removesuffix(RANDOM)))

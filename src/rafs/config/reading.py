@@ -22,7 +22,7 @@ class _Loader(yaml.SafeLoader):
     """Safe YAML that refuses duplicate keys and merges that grow without limit."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """Return a value; report the line of one that cannot be made, such as `!!int ''`."""
+        """Return a value; report the line of an invalid one, such as `!!int ''`."""
         try:
             return super().construct_object(node, deep)
         except (ValueError, ArithmeticError, AttributeError, LookupError, TypeError) as error:
@@ -73,7 +73,7 @@ def read(path: Path) -> Any:
     if len(content) > LARGEST_FILE:
         raise ParameterError(f"{path.name} has more than {LARGEST_FILE} bytes; that is too much")
     try:
-        # _Loader is a SafeLoader: no tag of YAML can make anything but plain values.
+        # _Loader is a SafeLoader: YAML tags can create plain values only.
         return yaml.load(text, Loader=_Loader)  # noqa: S506
     except (
         yaml.YAMLError, RecursionError,
@@ -88,7 +88,7 @@ def read(path: Path) -> Any:
 
 
 def check_plain(content: Any) -> None:
-    """Refuse values that JSON does not have, and more values than a person would write.
+    """Refuse values that JSON does not have, and implausibly many values.
 
     A few anchors can stand for billions of values, so a value counts wherever it is used.
     """

@@ -28,7 +28,7 @@ NAME = "is no name here; use small letters, _ and, after the first character, di
 
 
 def sentence(errors: ValidationError, content: Any) -> str:
-    """Return what is wrong with the content, nearest to its root first."""
+    """Return the error nearest to the root of the content as a sentence."""
     found = [error for error in errors.errors() if not _only_follows(error)]
     return _say(min(found, key=lambda error: len(error["loc"])), content)
 

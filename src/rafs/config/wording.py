@@ -7,7 +7,7 @@ LONGEST_SENTENCE = 600
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
-    """Return a question for the known name that is most like another name."""
+    """Return a question that suggests the known name most similar to another name."""
     near = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.0)
     return f"did you mean {near[0]!r}?" if near else "there is nothing to choose from"
 

@@ -1,4 +1,4 @@
-"""Datasets: the paper's 27 (20 functions with noise, 5 real, 2 large ones), and users' tables.
+"""Datasets: the paper's 27 (20 functions with noise, 5 real, 2 large), UCI and user tables.
 
 >>> from rafs import datasets
 >>> data = datasets.load("friedman", seed=3)
@@ -32,7 +32,7 @@ __all__ = [
     "module_of", "names", "origin", "origins", "raw_files", "resolve", "spec",
 ]  # fmt: skip
 
-CHANGES = ("train", "test", "noise")  # keys by which an entry can change a dataset of the catalogue
+CHANGES = ("train", "test", "noise")  # keys of an entry that change a dataset of the catalogue
 NOTHING: Entry = MappingProxyType({})
 _CATALOGUE = Path(__file__).with_name("catalogue")
 

@@ -36,7 +36,7 @@ def _from_zip(archive: Path, name: str, size: int) -> bytes:
         chosen = _choose([entry.filename for entry in opened.infolist()], name)
         _check_size(name, opened.getinfo(chosen).file_size, size)
         with opened.open(chosen) as file:
-            content = file.read(size + 1)  # the header is not trusted
+            content = file.read(size + 1)  # without trusting the header
     _check_size(name, len(content), size)
     return content
 

@@ -1,4 +1,4 @@
-"""What a dataset is: a description (`Spec`), files (`Origin`), and rows for a seed (`Dataset`).
+"""The parts of a dataset: its description (`Spec`), files (`Origin`), and rows (`Dataset`).
 
 There is one interface for three kinds of datasets, which differ in `draw`:
 
@@ -31,7 +31,7 @@ TABLES = ("csv", "parquet")  # keys of an entry that make it a user dataset
 
 @dataclass(frozen=True)
 class Category:
-    """A kind of datasets: how it is called, and in which group of params.yaml it is."""
+    """A category of datasets: its label, and its group in params.yaml."""
 
     label: str
     group: str
@@ -51,7 +51,7 @@ CATEGORIES = {
     "uci_tail": Category("UCI, tail splits", "uci_tail"),
     USER: Category("Own data", USER),
 }
-PAPER = "paper"  # the group of the datasets in the paper's tables, which has several categories
+PAPER = "paper"  # the group of the datasets in the paper's tables, of several categories
 GROUPS = {  # the categories of all others
     group: tuple(name for name, kind in CATEGORIES.items() if kind.group == group)
     for group in dict.fromkeys(kind.group for kind in CATEGORIES.values())
@@ -68,13 +68,13 @@ class Origin(Protocol):
         """Return the paths of files that the user supplies."""
 
     def identity(self) -> dict[str, Any]:
-        """Return what fetching depends on besides the code of the dataset."""
+        """Return the inputs of fetching besides the code of the dataset."""
 
     def available(self, name: str) -> bool:
         """Whether the file is available offline."""
 
     def check(self, name: str) -> None:
-        """Raise a DataError if the file is here but cannot be used."""
+        """Raise a DataError if the file exists but cannot be used."""
 
     def fetch(self, name: str) -> dict[str, Any]:
         """Get the file; return its record: `status` (ok or missing), `source`, `message`, ..."""
@@ -82,7 +82,7 @@ class Origin(Protocol):
 
 @dataclass(frozen=True)
 class Spec:
-    """Everything that is known of a dataset before its rows are sampled.
+    """Everything that is known about a dataset before its rows are sampled.
 
     `features` is empty, and `train` and `test` are 0, if they are known only from the file.
 

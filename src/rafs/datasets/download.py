@@ -24,7 +24,7 @@ _RETRIED = (408, 425, 429, 500, 502, 503, 504)
 
 @dataclass
 class Network:
-    """Time limits, and the servers found unreachable, so that none is waited for twice.
+    """Time limits, and the unreachable servers, which are not tried again.
 
     Without a network, all downloads together give up within a minute: a server is tried for about
     `patience` seconds, as is the package registry, and neither is tried again.

@@ -3,7 +3,7 @@
 A file comes from the first of these that has it with the right checksum:
 
 1. ``data/raw/`` (``raw/`` in the directory that RAFS_DATA_DIR names, if it names one);
-2. a mirror, the directory that RAFS_DATA_MIRROR names, laid out in the same way;
+2. a mirror, the directory that RAFS_DATA_MIRROR names, with the same layout;
 3. the original archive, over HTTPS;
 4. a pinned package of the package registry that contains it, for some datasets.
 
@@ -151,7 +151,7 @@ def fetch(
 
 
 def source_of(name: str) -> Source:
-    """Return what is known of a dataset's file."""
+    """Return the source of a dataset's file."""
     known = datasets.raw_files()
     if name not in known:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""Where the authors' released code departs from the text of the paper: one switch per departure.
+"""Departures of the authors' released code from the text of the paper: one switch per departure.
 
 A protocol says which of these quirks are on: none under `described`, all of them under `released`.
 One is ours and in no protocol: `same_test_points`, which allows averaging errors over seeds.

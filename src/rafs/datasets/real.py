@@ -83,7 +83,7 @@ def _source(spec: Spec) -> str:
 
 
 def read(spec: Spec, path: Path, layout: Layout) -> Array:
-    """Return the used columns of a file as canonical values, or a DataError if they are others."""
+    """Return the used columns of a file as canonical values; raise a DataError on others."""
     source = spec.sources[_source(spec)]
     values = _parse(path, layout)
     if len(values) != source.rows:
@@ -112,7 +112,7 @@ def _parse(path: Path, layout: Layout) -> Array:
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read as text ({error})") from error
     numbered = list(enumerate(text.splitlines(), start=1))[layout.header :]
-    lines = [line for _, line in numbered if line.strip()]  # one file has an empty line in it
+    lines = [line for _, line in numbered if line.strip()]  # one file contains an empty line
     for number, line in numbered:
         if not line.strip():
             continue

@@ -1,7 +1,7 @@
 """The data of the released code: each deviation from the described sampling is a named quirk.
 
-What a quirk does not affect is sampled as described, number by number, so that a single quirk
-shows its own effect alone. `rafs.datasets.quirks` has the table.
+Numbers that a quirk does not affect are the same as in the described sampling, so that a single
+quirk shows its own effect alone. `rafs.datasets.quirks` has the table.
 """
 
 import math
@@ -160,7 +160,7 @@ def _real(
 
 
 def _deviation(y: Array) -> float:
-    """Return the standard deviation; sums that are rounded once are the same on every machine."""
+    """Return the standard deviation, from sums that are rounded once: equal on every machine."""
     mean = math.fsum(y) / len(y)
     return math.sqrt(math.fsum((y - mean) ** 2) / len(y))
 

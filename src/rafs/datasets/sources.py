@@ -58,7 +58,7 @@ class File:
 
 @dataclass(frozen=True)
 class Source:
-    """What a real dataset is read from, and what its values must be (a `core.Origin`)."""
+    """The files of a real dataset, and constraints on their values (a `core.Origin`)."""
 
     files: tuple[File, ...]
     rows: int
@@ -96,7 +96,7 @@ def canonical(values: Array, digits: int) -> Array:
 
     Copies that went through other programs differ in the last bits (a package, by 4e-16) or in the
     15th digit of some cells (the reassembled superconductivity file); rounding makes them one.
-    Nine digits leave the five small datasets as they are, because they are printed with fewer. The
+    Nine digits do not change the five small datasets, because they are printed with fewer. The
     reassembled news file has 2052 cells with nine decimals or ten digits where the original has
     twelve digits; with six, none of them lies close enough to a boundary to round differently.
 

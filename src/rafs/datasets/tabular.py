@@ -32,7 +32,7 @@ Rows = np.ndarray
 
 
 def obtain(entry: Entry, file: Path, network: Network | None = None) -> Path:
-    """Return the table's file, downloaded if need be; with a checksum, nothing else is accepted."""
+    """Return the table's file, downloaded if necessary; a given checksum must match."""
     if not is_remote(entry):
         return file
     if file.exists():
@@ -106,7 +106,7 @@ def read(entry: Entry, file: Path | str) -> Table:
 
 
 def _column(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
-    """Return one column (a parquet file can have two of a name)."""
+    """Return one column (a parquet file can have two with the same name)."""
     column = frame[name]
     if not isinstance(column, pd.Series):
         raise DataError(f"there are two columns {name!r}; rename one of them")
@@ -114,7 +114,7 @@ def _column(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
 
 
 def read_frame(file: Path, kind: str) -> pd.DataFrame:
-    """Read the file as it is; empty cells are missing values."""
+    """Read the file without conversions; empty cells are missing values."""
     try:
         if kind == "parquet":
             return pd.read_parquet(file)
@@ -128,7 +128,7 @@ def read_frame(file: Path, kind: str) -> pd.DataFrame:
         raise DataError(f"{file} is not UTF-8 text ({error.reason}); save it as UTF-8") from error
     except DataError:
         raise
-    except (OSError, ValueError) as error:  # pandas and pyarrow raise kinds of ValueError
+    except (OSError, ValueError) as error:  # pandas and pyarrow raise subclasses of ValueError
         reason = " ".join(str(error).split())[:160]
         raise DataError(f"{file} cannot be read as {kind} ({reason})") from error
 
@@ -173,7 +173,7 @@ def complete(
 
 
 def numbers(column: "pd.Series[Any]", file: Path | str, advice: str) -> Array:
-    """Return a column of finite numbers, or say which rows have none."""
+    """Return a column of finite numbers, or raise an error that names the invalid rows."""
     complete(column, file)
     if not (pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column)):
         text = pd.to_numeric(column.astype(str), errors="coerce").isna().to_numpy()

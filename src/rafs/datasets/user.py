@@ -75,14 +75,14 @@ class UserFile:
         return self.path(name).exists()
 
     def check(self, name: str) -> None:
-        """Refuse a table that cannot be used; one that is not downloaded yet is not checked."""
+        """Refuse a table that cannot be used; a table that is not downloaded yet is not checked."""
         from rafs.datasets import tabular
 
         if self.supplied(name) or self.available(name):
             tabular.read(self.entry, self.path(name))
 
     def read(self, name: str) -> "Table":
-        """Return the numbers of the table, downloaded if need be."""
+        """Return the numbers of the table, downloaded if necessary."""
         from rafs.datasets import tabular
 
         return tabular.read(self.entry, tabular.obtain(self.entry, self.path(name)))

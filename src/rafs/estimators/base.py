@@ -1,4 +1,4 @@
-"""What all estimators share: `UncertainRegressor`, and how the noise is estimated."""
+"""The base class of all estimators, `UncertainRegressor`, and the estimation of the noise."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -46,7 +46,7 @@ Train = Callable[[NDArray[np.intp], float], Model]  # on these rows, with this n
 
 
 class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
-    """What all estimators share: checks, scaling, noise, prediction, saving and loading."""
+    """The base class of all estimators: checks, scaling, noise, prediction, saving and loading."""
 
     noise: float | str
     scale: bool
@@ -175,7 +175,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         return self
 
     def _restore(self, state: Mapping[str, Any], arrays: Arrays) -> None:
-        """Restore what `save` wrote, or raise an error that says what is wrong with it."""
+        """Restore what `save` wrote, or raise an error that says why it is invalid."""
         d = model_files.whole(np.size(arrays.get("x.mean", ())), "the number of columns of X", 1)
         shapes = {"x": (d,), "y": ()}
         self.x_scaler_, self.y_scaler_ = (
@@ -203,7 +203,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
             raise ValueError("its predictions are not finite numbers")
 
     def _checked(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-        """Return X and y as arrays of numbers, or raise an error that says why they are not."""
+        """Return X and y as arrays of numbers, or raise an error that says why they are invalid."""
         x, target = validate_data(
             self, X, _numbers(y), dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2
         )
@@ -217,7 +217,7 @@ class UncertainRegressor(RegressorMixin, BaseEstimator, ABC):
         return x, np.asarray(target, dtype=np.float64)
 
     def _train(self, x: Array, y: Array, seed: int) -> None:
-        """Scale, find the noise, and train on all of these rows."""
+        """Scale, determine the noise, and train on all of these rows."""
         self.x_scaler_ = _scaler("X", x, self.scale)
         self.y_scaler_ = _scaler("y", y, self.scale)
         x, y = self.x_scaler_.transform(x), self.y_scaler_.transform(y)

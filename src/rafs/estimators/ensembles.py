@@ -192,8 +192,8 @@ class DeepEnsemble(EnsembleRegressor):
 class LikelihoodDeepEnsemble(EnsembleRegressor):
     """Deep Ensemble of 2017: every member learns a mean and a variance of y.
 
-    Parameters and attributes: see `EnsembleRegressor`; there is no `noise`, it is learned, and
-    `noise_` is 0. Among its `settings`: beta_nll and warm_up (how the likelihood is
+    Parameters and attributes: see `EnsembleRegressor`. There is no `noise`, because it is learned,
+    and `noise_` is 0. Among its `settings`: beta_nll and warm_up (how the likelihood is
     optimised), l2 on the weights, and adversarial, the size of the adversarial step.
 
     >>> from rafs import LikelihoodDeepEnsemble

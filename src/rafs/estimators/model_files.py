@@ -1,8 +1,8 @@
 """A fitted estimator as one file: an npz of arrays and a JSON header, and no pickle.
 
-The header, stored as the bytes of its JSON text under the name ``header``, holds the format, its
-version, the estimator's class, what JSON can hold of its state, and a SHA-256 over all of it.
-Anything else is refused with a sentence: a damaged file, another version, another class.
+The header, stored as the bytes of its JSON text under the name ``header``, contains the format, its
+version, the estimator's class, the part of its state that JSON can express, and a SHA-256 over all
+of it. A damaged file, another version or another class is refused with an error message.
 A checksum detects damage, not tampering: code that builds a model from loaded values reads them
 with `array`, `number` and `whole`, which check type, shape, finiteness and range.
 """
@@ -84,7 +84,7 @@ def load(path: Path | str, kind: str | None = None) -> tuple[str, dict[str, Any]
 def array(
     arrays: Mapping[str, Any], name: str, *shape: int, positive: bool = False
 ) -> NDArray[np.float64]:
-    """Return an array of that name if it is one of finite numbers in that shape."""
+    """Return the array of that name if it has that shape and only finite numbers."""
     found = arrays.get(name)
     if not isinstance(found, np.ndarray):
         raise ValueError(f"{name} is missing")

@@ -47,7 +47,7 @@ class Process:
         return np.asarray(mean + normal * np.sqrt(np.maximum(values, 0)) @ vectors.T)
 
     def state(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return the posterior as it was fitted, regardless of later changes of parameters."""
+        """Return the posterior as fitted, regardless of later changes of parameters."""
         posterior = self.posterior
         arrays: Arrays = {
             "rows": posterior.x,

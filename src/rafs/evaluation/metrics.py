@@ -1,7 +1,7 @@
 """Scores of Gaussian predictions: N(mean, variance) for every test point, in the units of y.
 
-`METRICS` is the only list of metrics: what reports print and where, the columns of the scores and
-the values allowed in params.yaml follow from its entries.
+`METRICS` is the only list of metrics. The contents of reports, the columns of the scores and the
+values allowed in params.yaml are derived from its entries.
 """
 
 import math
@@ -29,14 +29,14 @@ HEADLINE, EXPLORER, COMPARE = "headline", "explorer", "compare"
 
 @dataclass(frozen=True)
 class Predictions:
-    """Targets with the predicted means and variances, all finite, and what follows from them."""
+    """Targets with the predicted means and variances, all finite, and derived quantities."""
 
     y: Array
     mean: Array
     variance: Array
 
     def at(self, mask: Mask) -> "Predictions":
-        """Return the chosen points."""
+        """Return the selected points."""
         return Predictions(self.y[mask], self.mean[mask], self.variance[mask])
 
     @cached_property
@@ -84,7 +84,7 @@ class Metric:
 
     @property
     def goal(self) -> str:
-        """Which values are good."""
+        """A description of good values."""
         if self.nominal is None:
             return "lower is better"
         return f"nearest to {self.nominal:g} is best"

@@ -1,4 +1,4 @@
-"""Read predictions of any origin: a table with a row per test point.
+"""Read predictions from a file of any origin: a table with a row per test point.
 
 Columns: `y`; `mean` with `sd` or `variance`, or quantiles (`q05`, `q97.5`, `q0.025`), or both; and,
 where there are several, `dataset`, `method`, `split` (or `seed`), `group` of rows, `n_train` (the
@@ -28,7 +28,7 @@ REPAIR = "fill these in or drop the rows"
 
 @dataclass(frozen=True)
 class Predicted:
-    """Targets with their predictions, and what the rows belong to."""
+    """Targets with their predictions, and the keys of the rows."""
 
     keys: pd.DataFrame  # those of KEYS and n_train that the file has
     y: Array
@@ -36,14 +36,14 @@ class Predicted:
     variance: Array
     levels: tuple[float, ...]
     quantiles: Array  # [n, len(levels)]
-    ignored: tuple[str, ...] = ()  # columns of the file that mean nothing here
+    ignored: tuple[str, ...] = ()  # columns of the file that are not used
 
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.y)
 
     def take(self, rows: Any) -> "Predicted":
-        """Return some of the rows, by a mask or by their places."""
+        """Return some of the rows, by a mask or by their positions."""
         return replace(
             self,
             keys=self.keys.iloc[rows].reset_index(drop=True),
@@ -91,7 +91,7 @@ def read(file: Path | str, group: str = "group") -> Predicted:
 
 
 def _grouped(frame: pd.DataFrame, group: str, file: Path | str) -> pd.DataFrame:
-    """Take another column for that of the groups."""
+    """Use another column for the groups."""
     if group not in frame:
         raise ParameterError(f"{file} has no column {group!r}; {_near(group, frame)}")
     if group in (*KEYS, *OTHERS):
@@ -189,7 +189,7 @@ def _moments(
 
 
 def _keys(frame: pd.DataFrame, file: Path | str) -> pd.DataFrame:
-    """Return what the rows belong to."""
+    """Return the keys of the rows."""
     frame = frame.rename(columns={"seed": "split"})
     keys = frame[[name for name in (*KEYS, "n_train") if name in frame]]
     for name in keys:
@@ -225,7 +225,7 @@ class PredictedRun:
         return cls(place, rows)
 
     def check(self, y: Array) -> None:
-        """Refuse rows for other targets than these; both may have been rounded."""
+        """Refuse rows whose targets differ from these, up to rounding."""
         given = self.rows.y
         wrong = ~np.isclose(given, y, rtol=TOLERANCE, atol=TOLERANCE * float(np.std(y)))
         if wrong.any():

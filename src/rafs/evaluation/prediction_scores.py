@@ -52,7 +52,7 @@ def table(found: Predicted, file: Path | str) -> pd.DataFrame:
 
 
 def remarks(found: Predicted) -> list[str]:
-    """Return what a reader of the scores has to know about the file."""
+    """Return the remarks on the file that readers of the scores need."""
     result = []
     if found.ignored:
         result.append(f"ignored columns: {', '.join(found.ignored)}")
@@ -66,7 +66,7 @@ def remarks(found: Predicted) -> list[str]:
 
 
 def _calibrating(part: Predicted) -> Any:
-    """Return which rows recalibration is fitted to."""
+    """Return the mask of the rows that recalibration is fitted to."""
     if "role" not in part.keys:
         return np.zeros(len(part), dtype=bool)
     return (part.keys["role"] == "calibrate").to_numpy()
@@ -97,7 +97,7 @@ def _rows(test: Predicted, held: Predicted) -> Iterator[dict[str, Any]]:
 
 
 def _raw(part: Predicted) -> metrics.Scores:
-    """Return the scores of predictions as they are."""
+    """Return the scores of the raw predictions."""
     result = metrics.scores(part.y, part.mean, part.variance)
     if part.levels:
         result |= intervals.scores(part.y, intervals.central(part.levels, part.quantiles))

@@ -56,5 +56,5 @@ def pinball(y: Array, levels: Sequence[float], quantiles: Array) -> float:
 
 
 def crossing(quantiles: Array) -> NDArray[np.bool_]:
-    """Return the rows in which a quantile lies above one of a higher level."""
+    """Return the rows in which quantiles cross."""
     return np.asarray((np.diff(quantiles, axis=1) < 0).any(axis=1))

@@ -62,7 +62,7 @@ def scores(y: Array, mean: Array, sd: Array) -> Array:
 
 
 def check(held_out: Array) -> None:
-    """Refuse scores that say nothing about the width of an interval."""
+    """Refuse scores from which no width of an interval can be estimated."""
     if not held_out.size:
         raise DataError("recalibration needs held-out rows, and there are none")
     if not np.isfinite(held_out).all():

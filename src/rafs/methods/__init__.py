@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 SUFFIX = "+rafs"
 ROLES = ("paper", "later", "control", "reference")
-# Modules of the methods that params.yaml defines, by the setting that says so.
+# Modules of the methods that params.yaml defines, by the setting that defines them.
 DEFINED = {"estimator": f"{__name__}.estimator", "predictions": f"{__name__}.predictions"}
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """What the class of a method declares."""
+    """The declaration of a method by its class."""
 
     module: str
     kind: str  # name of the class
     name: str  # in params.yaml, on the command line and in results
     label: str  # in tables and figures; the paper's abbreviation
     role: str = "later"  # paper: compared there; later: added since; control: a variant of one
-    # of these that shows why it works; reference: not an ensemble
+    # of these that explains why it works; reference: not an ensemble
     order: int = 100  # place among the methods of its role, before the name
     aliases: tuple[str, ...] = ()  # names that mean this method too
 
@@ -109,7 +109,7 @@ def ensembles() -> tuple[str, ...]:
 
 
 def controls() -> tuple[str, ...]:
-    """Return the ensembles that only serve to explain why another one works."""
+    """Return the ensembles that only explain why another one works."""
     return of_role("control")
 
 

@@ -12,7 +12,7 @@ from rafs.methods.anchored import Anchored
 from rafs.methods.base import Task, TrainingPlan
 from rafs.methods.settings import Settings, extend, number, several
 
-SCALED = ("weight", "bias")  # which decide how fast a function varies
+SCALED = ("weight", "bias")  # they determine how fast a function varies
 
 
 class AnchoredScales(Anchored):

@@ -1,4 +1,4 @@
-"""What every ensemble of the paper has in common.
+"""The base of all ensembles.
 
 Member j of an ensemble minimises
 
@@ -243,12 +243,12 @@ class Method(ABC):
         return settings
 
     def identity(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a result depends on besides settings, data and the code of this package."""
+        """Return the dependencies of a result besides settings, data and code of this package."""
         return {}
 
     @abstractmethod
     def plan(self, task: Task, settings: Settings) -> TrainingPlan:
-        """Return the networks to train: the method's row of the table of constants."""
+        """Return the networks to train: the method's choice of constants."""
 
     def offset(
         self, settings: Settings, members: Members, frozen: Mapping[str, Array], x: Array

@@ -34,7 +34,7 @@ from rafs.methods.settings import Settings
 PROJECT = "RAFS_PROJECT"  # variable of the workflow with the project's directory
 PLUGINS = "plugins"  # directory of a project with modules of its own
 NESTED = "__"
-PACKAGE = __name__.partition(".")[0]  # whose version does not tell its code
+PACKAGE = __name__.partition(".")[0]  # whose version does not identify its code
 
 
 class EstimatorMethod(ExternalMethod):
@@ -48,14 +48,14 @@ class EstimatorMethod(ExternalMethod):
 
     @property
     def needs_noise(self) -> bool:  # type: ignore[override]
-        """Whether the class predicts a mean alone; what cannot be imported fails later."""
+        """Whether the class predicts only a mean; a class that cannot be imported fails later."""
         try:
             return kind_of(load(self.path)) == "mean"
         except EstimatorError:
             return False
 
     def resolve(self, *layers: Mapping[str, Any], where: str | None = None) -> Settings:
-        """Return the path and the arguments; any other name is one more argument."""
+        """Return the path and the arguments; any other name is an additional argument."""
         where = where or f"methods.{self.name}"
         arguments: dict[str, Any] = {}
         for layer in layers:
@@ -94,11 +94,11 @@ class EstimatorMethod(ExternalMethod):
                 )
 
     def _nested(self, arguments: Mapping[str, Any]) -> list[str] | None:
-        """Return all arguments and arguments of arguments; None if the class does not tell."""
+        """Return all arguments and arguments of arguments; None if they are unknown."""
         plain = {name: value for name, value in arguments.items() if NESTED not in name}
         try:
             return list(load(self.path)(**build(plain)).get_params())
-        except Exception:  # the runs of the method will say what is wrong
+        except Exception:  # the runs of the method will report the error
             return None
 
     def identity(self, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,23 +163,23 @@ def classes(value: Any) -> Iterator[str]:
 
 
 def identity(path: str) -> tuple[str, str | None]:
-    """Return what a class comes from, and its version: of a package, or a hash of its code."""
+    """Return the origin of a class: a package with its version, or a hash of its code."""
     top = path.partition(".")[0]
     found = distributions().get(top)
     if found and top != PACKAGE and any(map(_installed, _files(top))):
         return found[0], version(found[0])
-    _look_in_project()  # or an editable installation, whose version says nothing of its code
+    _look_in_project()  # or an editable installation, whose version does not identify its code
     return top, code(path.rpartition(".")[0] if top == PACKAGE else top)
 
 
 @cache
 def distributions() -> Mapping[str, list[str]]:
-    """Return the installed packages by the modules that they have."""
+    """Return the installed packages by their modules."""
     return packages_distributions()
 
 
 def code(module: str) -> str | None:
-    """Return a hash of a module or package and of all that it imports from the project.
+    """Return a hash of a module or package and of everything that it imports from the project.
 
     None if there is no such module.
     """

@@ -1,19 +1,19 @@
-"""Methods that fit a model which is no network of the engine, such as an estimator of scikit-learn.
+"""Methods that fit other models than networks of the engine, such as scikit-learn estimators.
 
-Such a model is fitted in standardised units as all others are, and predicts in one of four ways:
+Such a model is fitted in standardised units like all others, and predicts in one of four ways:
 
 - ``predict(X, return_std=True)``: mean and standard deviation;
 - ``pred_dist(X)`` or ``predict_dist(X)``: a distribution with `mean` and `std`;
-- ``predict_quantiles(X, levels)``: quantiles [n, len(levels)], of which mean and standard deviation
-  are those of the Gaussian that fits them best;
+- ``predict_quantiles(X, levels)``: quantiles [n, len(levels)]; mean and standard deviation are
+  those of the Gaussian that fits them best;
 - ``predict(X)`` alone: the noise is then known or fitted, as for an ensemble without spread.
 
-A model of this package may have ``moments(X)`` instead, which tells the epistemic part as well. Of
-other models it is not known: their whole variance counts as aleatoric.
+A model of this package may have ``moments(X)`` instead, which also returns the epistemic part. For
+other models this part is unknown, and their whole variance counts as aleatoric.
 
-What goes wrong inside a model is an `EstimatorError` in place of its predictions. A model gets
-copies of the arrays, so that one that works in place changes no other trial. NumPy's global
-generator has a seed of its own while the model is fitted and while it predicts.
+An error inside a model becomes an `EstimatorError` in place of its predictions. A model gets copies
+of the arrays, so that a model that changes them in place affects no other trial. NumPy's global
+generator is seeded while the model is fitted and while it predicts.
 """
 
 import inspect
@@ -36,13 +36,13 @@ from rafs.methods.settings import Schema, Settings, resolve
 from rafs.seeding import integer as seed_integer
 
 NONE: Schema = {}
-LEVELS = tuple((np.arange(20) + 0.5) / 20)  # of the quantiles that are asked for
+LEVELS = tuple((np.arange(20) + 0.5) / 20)  # of the requested quantiles
 NAMES = ("mean", "standard deviation", "epistemic variance")
 SHOWN = 200  # characters of a message that are kept
 
 
 class ModelOutput(NamedTuple):
-    """What a model predicts for every row."""
+    """The predictions of a model for every row."""
 
     mean: Array
     sd: Array  # of a new observation
@@ -70,7 +70,7 @@ def kind_of(model: Any) -> str:
 
 
 def parameters(function: Any) -> Mapping[str, inspect.Parameter]:
-    """Return the parameters of a function or class; none where Python does not know them."""
+    """Return the parameters of a function or class; none if Python cannot determine them."""
     try:
         return inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -106,7 +106,7 @@ class FittedModel:
         return Prediction(mean, sd**2, epistemic, aleatoric, mean[None, :], np.ones(1))
 
     def _moments(self, x: Array) -> ModelOutput:
-        """Return what the model predicts, checked."""
+        """Return the checked predictions of the model."""
         found = self._predicted(x)
         moments = ModelOutput(
             *(checked(what, each, len(x)) for what, each in zip(NAMES, found, strict=True))
@@ -116,7 +116,7 @@ class FittedModel:
         return moments
 
     def _predicted(self, x: Array) -> tuple[Any, Any, Any]:
-        """Return mean, standard deviation and epistemic variance as the model gives them."""
+        """Return mean, standard deviation and epistemic variance as predicted by the model."""
         kind, nothing = kind_of(self.model), np.zeros(len(x))
         if kind == "moments":
             return tuple(self.model.moments(x))
@@ -156,7 +156,7 @@ def _value(attribute: Any) -> Any:
 
 
 def checked(what: str, values: Any, *shape: int) -> Array:
-    """Return predicted values as numbers of a shape, or say what they are instead."""
+    """Return predicted values as numbers of a shape, or raise an error that describes them."""
     try:
         found = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -175,7 +175,7 @@ def checked(what: str, values: Any, *shape: int) -> Array:
 
 
 def failure(name: str, step: str, error: BaseException) -> str:
-    """Say in one line what an exception inside a model was."""
+    """Describe an exception inside a model in one line."""
     text = " ".join(str(error).split())[:SHOWN]
     return f"{name}: {step} failed with {type(error).__name__}{f' ({text})' if text else ''}"
 
@@ -192,7 +192,7 @@ class ExternalMethod(Method):
         """Return the model before it is fitted; `seed` is an integer for its `random_state`."""
 
     def resolve(self, *layers: Mapping[str, Any], where: str | None = None) -> Settings:
-        """Lay settings over the defaults; what all ensembles share is ignored."""
+        """Lay settings over the defaults; settings shared by all ensembles are ignored."""
         own = [{k: v for k, v in layer.items() if k not in SHARED} for layer in layers]
         return resolve(self.schema, *own, where=where or f"methods.{self.name}")
 
@@ -207,7 +207,7 @@ class ExternalMethod(Method):
         return [self.fitted(task, settings, training) for task, settings in trials]
 
     def fitted(self, task: Task, settings: Settings, training: Training) -> Any:
-        """Return a fitted model, or the error that it ended with."""
+        """Return a fitted model, or the error that fitting raised."""
         seed = seed_integer(*task.key, "model") % 2**31
         warned: list[str] = []
         with isolated(seed, warned):

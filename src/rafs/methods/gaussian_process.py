@@ -24,7 +24,7 @@ class GaussianProcess(ExternalMethod):
     name, label, role, order = "gp", "GP", "reference", 4
 
     def make(self, settings: Settings, training: Training, task: Task, seed: int) -> Any:
-        """Return the process, which tunes itself."""
+        """Return the process, which fits its own hyperparameters."""
         check_rows(len(task.y))
         return ExactProcess(seed)
 

@@ -10,7 +10,7 @@ where row i of Φ holds the last hidden units for x_i, and 1 for the bias. The p
 the mean of the network and the variance φ(x)ᵀ A⁻¹ φ(x) + σ².
 
 σ is the noise σ_a of the data, which every method is given. But the likelihood also has to explain
-what the network does not fit, and where σ_a is small that is most of the error. `evidence: true`
+the misfit of the network, which is most of the error if σ_a is small. `evidence: true`
 estimates σ from the residuals r (MacKay 1992); it is at least σ_a:
 
     σ² = max(σ_a², ‖r‖² / (n - γ)),    γ = Σ_k λ_k / (λ_k + σ²)
@@ -110,7 +110,7 @@ def last_layer(network: Members) -> NDArray[np.intp]:
 def units(network: Members, theta: Array, x: Array) -> Array:
     """Return the last hidden units and 1 for the bias, [unit, row].
 
-    They are the outputs of the network with the identity in place of its last layer.
+    These are the outputs of the network with the identity in place of its last layer.
     """
     *hidden, layer = layers(network.widths)
     end = hidden[-1].bias.stop if hidden else 0

@@ -1,7 +1,7 @@
 """NTKGP-param (He, Lakshminarayanan and Teh 2020).
 
-A wide network trained from θ_0 moves as its linearisation does, so its prior lacks what the
-layers below the last add to the neural tangent kernel. The untrainable function
+A wide network trained from θ_0 behaves like its linearisation, so its prior lacks the
+contribution of the layers below the last to the neural tangent kernel. The untrainable function
 
     o_j(x) = J(x; θ_0j) θ~_j
 

@@ -41,7 +41,7 @@ class GivenModel:
     run: PredictedRun
 
     def predict(self, x: Array) -> Prediction:
-        """Return the predictions for the test rows; scoring checks that they are for these."""
+        """Return the predictions for the test rows; scoring checks that the rows match."""
         mean, variance = self.run.rows.mean, self.run.rows.variance
         if len(mean) != len(x):
             raise EstimatorError(
@@ -76,13 +76,13 @@ class PredictionsMethod(ExternalMethod):
         self.name = self.label = name
 
     def make(self, settings: Settings, training: Training, task: Task, seed: int) -> GivenModel:
-        """Return the rows of the run whose key the task has: (run, split, dataset, method)."""
+        """Return the rows of the run with the key of the task: (run, split, dataset, method)."""
         _, split, dataset, *_ = task.key
         place = settings["predictions"], str(dataset), int(split), settings["method"]
         return GivenModel(self.name, PredictedRun.read(*place))
 
     def identity(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the hash of the file, if it is there: a run depends on what is in it."""
+        """Return the hash of the file, if it exists: a run depends on its content."""
         file = Path(settings["predictions"])
         return {file.name: sha256(file)} if file.is_file() else {}
 

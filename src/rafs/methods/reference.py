@@ -29,7 +29,7 @@ class Reference(Method):
     schema = SCHEMA
 
     def resolve(self, *layers: Mapping[str, Any], where: str | None = None) -> Settings:
-        """Return the settings, which cannot be changed; what all ensembles share is ignored."""
+        """Return the settings, which are fixed; settings shared by all ensembles are ignored."""
         fixed = defaults(self.schema)
         for layer in layers:
             for name, value in layer.items():

@@ -14,7 +14,7 @@ class Ridge(ExternalMethod):
     name, label, role, order = "ridge", "Bayesian ridge", "reference", 3
 
     def make(self, settings: Settings, training: Training, task: Task, seed: int) -> Any:
-        """Return the estimator, which tunes itself."""
+        """Return the estimator, which fits its own hyperparameters."""
         from sklearn.linear_model import BayesianRidge
 
         return BayesianRidge()

@@ -29,7 +29,7 @@ UNTUNED: dict[str, Any] = {"status": "untuned", "message": None, "values": {}}
 
 @dataclass
 class BenchmarkRun:
-    """A run: its data (or why there are none), its tuning, and its cost."""
+    """A run: its data (or the reason why they are missing), its tuning, and its cost."""
 
     spec: dict[str, Any]
     data: "Dataset | str"
@@ -37,7 +37,7 @@ class BenchmarkRun:
     trials: Sequence[tuning.Trial] = ()
     held_out: tuning.HeldOut = field(default_factory=tuning.HeldOut)  # of the best trial
     seconds: dict[str, float] | None = None
-    places: Sequence[Location] = ()  # where its networks were trained; a reference trains none
+    places: Sequence[Location] = ()  # where its networks were trained; references train none
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def tune(runs: Sequence[BenchmarkRun]) -> None:
 
 
 def problem(spec: dict[str, Any], data: "Dataset") -> tuning.Problem:
-    """Return the tuning problem of a run, with its training rows alone."""
+    """Return the tuning problem of a run, which contains only its training rows."""
     return tuning.Problem(
         spec["base"],
         {**spec["settings"], **spec["sweep"]},
@@ -129,7 +129,7 @@ def noise(best: dict[str, Any], data: "Dataset", y_scale: Scaler) -> float:
 
 
 def fit_predict(runs: Sequence[Prepared]) -> list[Outcome | DivergedError]:
-    """Train runs of one method that are trained alike, and predict in units of y."""
+    """Train runs of one method with the same training options, and predict in units of y."""
     method, training = methods.of(runs[0].method, runs[0].settings), runs[0].training
     fitted = method.fit_all([(run.task, run.settings) for run in runs], training)
     return [predict(run, model) for run, model in zip(runs, fitted, strict=True)]
@@ -153,7 +153,7 @@ def noise_in_training(run: BenchmarkRun) -> float:
 
 
 def remark(run: BenchmarkRun, outcome: Outcome) -> str | None:
-    """Return what a run that ended well has to say: of its tuning, and of its model."""
+    """Return the remarks of a successful run, on its tuning and on its model."""
     tuned = run.best["message"] if run.trials else None
     return "; ".join(filter(None, [tuned, outcome.message])) or None
 

@@ -1,10 +1,10 @@
 """Settings of a method: plain JSON values with a default, a range and a meaning.
 
 A schema maps a name to a `Setting` or, for a group such as ``prior``, to another schema. Given
-values are laid over the defaults, layer by layer; an unknown name or a value out of range is a
-`ParameterError` that says where it is and what was probably meant. A method extends the schema of
-another one setting by setting, and params.yaml, estimators and tuning resolve the same schema:
-hence data, and no pydantic model per method.
+values are laid over the defaults, layer by layer. An unknown name or a value out of range raises a
+`ParameterError` that names the setting and the probable intention. A method extends
+the schema of another one setting by setting, and `params.yaml`, estimators and tuning resolve the
+same schema: hence data, and no pydantic model per method.
 """
 
 import math

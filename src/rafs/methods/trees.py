@@ -11,7 +11,7 @@ from rafs.methods.external import ExternalMethod, ModelOutput
 from rafs.methods.settings import Schema, Settings, integer, number
 
 QUANTILES = (0.158655, 0.841345)  # one standard deviation below and above a Gaussian mean
-STEPS = 30  # of a network that stand for one iteration of boosting: 100 of 3,000
+STEPS = 30  # of a network per iteration of boosting: 3,000 steps are 100 iterations
 LEAST = 1e-3  # standard deviation, in those of y, so that quantiles never coincide
 
 SCHEMA: Schema = {

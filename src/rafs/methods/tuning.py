@@ -1,15 +1,16 @@
 """Tuning inside a run: random search with successive halving on the run's own training rows.
 
-Every run (method, dataset, seed) tunes on its training rows and nothing else, so that the spread
-over seeds includes tuning variance and no test row is ever used.
+Every run (method, dataset, seed) is tuned on its own training rows only, so that the spread over
+seeds includes tuning variance and no test row is ever used.
 
 - Trials: the first is the default; the others are a Latin hypercube over the search space. Their
   values depend on the setting's name and not on the method, so that methods that share a range try
   the same values (common random numbers).
 - Screening: all trials are trained for a fraction of the steps; the best `keep` remain.
 - Final round: these are trained in full and scored by NLL over disjoint sets of held-out rows, as
-  many sets as it takes to hold out `rows` rows: cross-validation on small data, one split on large.
-- Unknown noise is not searched: it is fitted to the held-out rows of every trial.
+  many sets as are needed to hold out `rows` rows: cross-validation for small data, one split for
+  large data.
+- Unknown noise is not part of the search: it is fitted to the held-out rows of every trial.
 
 All trials of a round share their random initialisation, so that they differ only by their settings.
 """
@@ -37,7 +38,7 @@ FIRST_NOISE = 0.5  # noise that the screening trains with where it is unknown, i
 
 @dataclass(frozen=True)
 class Search:
-    """How to tune: the section `tuning` of params.yaml, and the search space of the method."""
+    """The section `tuning` of params.yaml, and the search space of the method."""
 
     space: Mapping[str, Mapping[str, Any]]
     trials: int
@@ -104,7 +105,7 @@ class Split:
 
 @dataclass
 class _State:
-    """A problem, its splits and what is left of its trials."""
+    """A problem, its splits and its remaining trials."""
 
     problem: Problem
     key: tuple[Key, ...]
@@ -144,7 +145,7 @@ def best(trials: Sequence[Trial]) -> dict[str, Any]:
 
 
 def _remark(trials: Sequence[Trial]) -> str | None:
-    """Say that trials failed, with the first reason, or that no finalist has a score."""
+    """Report that trials failed, with the first reason, or that no finalist has a score."""
     failed = [trial for trial in trials if trial.status == EstimatorError.status]
     if failed:
         return f"{len(failed)} of {len(trials)} trials failed; the first: {failed[0].message}"
@@ -155,7 +156,7 @@ def _remark(trials: Sequence[Trial]) -> str | None:
 
 
 def settings_of(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings among the tuned values of `best`; the fitted noise is none."""
+    """Return the settings among the tuned values of `best`, without the fitted noise."""
     return {name: value for name, value in found["values"].items() if name != "noise"}
 
 
@@ -243,7 +244,7 @@ def _round(
     name: str,
     share: float,
 ) -> None:
-    """Train and score what is left of every problem's trials, with a share of the steps."""
+    """Train and score the remaining trials of every problem, with a share of the steps."""
     jobs: list[tuple[int, int, Split, tuple[Task, Settings]]] = []
     for s, state in enumerate(states):
         problem = state.problem
@@ -276,7 +277,7 @@ def _noise(problem: Problem, trial: Trial, split: Split) -> float:
 def _fit(
     method: Method, jobs: Sequence[tuple[Any, ...]], how: Mapping[str, Any], share: float
 ) -> list[Any]:
-    """Train the jobs of a round, those that are trained alike as one batch."""
+    """Train the jobs of a round; those with the same training options form one batch."""
     alike: dict[Any, list[int]] = {}
     for i, (_, _, split, _) in enumerate(jobs):
         full = training(len(split.y), how)

@@ -1,1 +1,1 @@
-"""What ties the experiments to Snakemake and DVC."""
+"""The integration of the experiments with Snakemake and DVC."""

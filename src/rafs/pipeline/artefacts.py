@@ -32,7 +32,7 @@ class Artefacts:
             "figures": params.figures,
         }
 
-    # --- what runs read -------------------------------------------------------------------------
+    # --- inputs of runs -------------------------------------------------------------------------
 
     def sample(self, dataset: str, seed: int, protocol: str = DESCRIBED) -> str:
         """Return the file of a dataset sampled for a seed."""
@@ -46,7 +46,7 @@ class Artefacts:
         return self.sample(run.dataset, run.seed, protocol)
 
     def best_of(self, run: Run) -> list[str]:
-        """Return the file with the tuned values of a run, if it takes those of another run."""
+        """Return the file with the tuned values of a run, if it uses those of another run."""
         source = self.experiments[run.experiment].tuning
         if source is None or source == run.experiment:
             return []
@@ -56,8 +56,8 @@ class Artefacts:
     def gathered(self, experiment: str, asked: frozenset[str] | None = frozenset()) -> list[Run]:
         """Return the runs whose scores are gathered: all, unless only parts are requested.
 
-        Then it is the runs of these parts, and those of the others that exist. A job on a node of a
-        cluster does not know what was requested (None): there, all runs that it needs exist.
+        If only parts are requested, these are the runs of the parts and all other existing runs. A
+        job on a node of a cluster does not know the request (None); all runs that it needs exist.
         """
         runs, every = self.experiments[experiment].runs, self.experiments
         if experiment in every.default or (asked is not None and every.whole(experiment, asked)):
@@ -70,7 +70,7 @@ class Artefacts:
         runs = self.gathered(experiment, asked)
         return [file for run in runs for file in gathered_run(**vars(run))]
 
-    # --- what reports read, and are -------------------------------------------------------------
+    # --- inputs and files of reports -------------------------------------------------------------
 
     @once
     def shown_inputs(self, kind: str, name: str) -> list[str]:
@@ -132,7 +132,7 @@ class Artefacts:
         return [*self.scores(), *dict.fromkeys(file for pair in found for file in pair)]
 
     def page_inputs(self) -> list[str]:
-        """Return everything that the page shows, and what its tables are built from."""
+        """Return everything that the page shows, and the inputs of its tables."""
         fetched = [paths.FETCHED.format(dataset=dataset) for dataset in self.sources.used()]
         tuned = [paths.TUNED.format(experiment=name) for name in self.experiments.default]
         made = [*self.scores(), *tuned, *self._all_shown(), paths.CLAIMS, paths.SUMMARY, *fetched]
@@ -167,7 +167,7 @@ class Artefacts:
     def page_extras(self) -> list[str]:
         """Return the existing files of experiments run by name only that the page shows.
 
-        These are no inputs, which would make the experiments run.
+        They are not inputs, because inputs would make these experiments run.
         """
         scores = [paths.SCORES.format(experiment=name) for name in self.seen()]
         read = [f for name in self.page_tables() for f in self.shown_inputs("tables", name)]
@@ -197,7 +197,7 @@ class Artefacts:
         return [name for name in made if name not in known]
 
     def _results(self, experiments: Iterable[str]) -> list[str]:
-        """Return the files that lead to the scores of experiments, and these."""
+        """Return the scores of experiments and all files that they are made from."""
         names = list(experiments)
         samples = self.experiments.samples(names)
         return [
@@ -227,7 +227,7 @@ class Artefacts:
     def _reported(self, experiment: str) -> list[str]:
         """Return the scores of one experiment, and the tables and figures made of it alone.
 
-        With an experiment that is run by name only come all that are made of it.
+        For an experiment that is run by name only, also those that use further experiments.
         """
         shown = [
             file

@@ -25,7 +25,7 @@ def reported(command: Callable[[], int]) -> int:
         return complain(str(error), error.exit_code)
     except KeyboardInterrupt:
         return complain("interrupted", 130)
-    except BrokenPipeError:  # the reader of a pipe has seen enough
+    except BrokenPipeError:  # the reader of a pipe has closed it
         silence(sys.stdout.fileno())
         return 0
     except (MemoryError, OSError) as error:
@@ -79,14 +79,14 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 
 def closing_line(job: str) -> str:
-    """Return the last line of a job's log: what it took."""
+    """Return the last line of a job's log: its CPU time and memory."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     cpu, memory = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
     return f"{job}: {cpu:.3f} s of CPU, {memory:.0f} MB at most"
 
 
 def _safe(spec: object) -> dict[str, object]:
-    """Return what a job depends on, if every part of a file's name in it is one and no path."""
+    """Return the spec if everything in it that becomes part of a file name is safe."""
     if not isinstance(spec, dict):
         raise ParameterError("--spec must be a JSON object")
     for key in ("experiment", "tuning", "method", "base", "dataset", "protocol", "name"):

@@ -1,10 +1,10 @@
 """`rafs crate`: a finished reproduction as a Workflow Run RO-Crate, for an archive.
 
-The crate has the code and the parameters that the results were made with, the reports, the scores
-of every run, and a description of the whole in `ro-crate-metadata.json`: RO-Crate 1.1 with the
-profiles Process Run Crate 0.5, Workflow Run Crate 0.5 and Workflow RO-Crate 1.0. What DVC keeps
-(data, predictions, Snakemake's records) is not in it; `dvc.lock` has the checksums. The crate of a
-run has the same bytes every time.
+The crate contains the code and the parameters of the results, the reports, the scores of every run,
+and a description of all of it in `ro-crate-metadata.json`: RO-Crate 1.1 with the profiles Process
+Run Crate 0.5, Workflow Run Crate 0.5 and Workflow RO-Crate 1.0. It does not contain what DVC stores
+(data, predictions, Snakemake's records); `dvc.lock` has the checksums. The crate of a run has the
+same bytes every time.
 """
 
 import json
@@ -42,7 +42,7 @@ BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 ACTION, AGENT, PARAMETERS = "#reproduction", "#agent", "#parameters"
 TITLE = "Reproduction of 'Toward Robust Uncertainty Estimation with Random Activation Functions'"
 
-# What the results were made with, their checksums, and what else is included if it exists.
+# Files that the results were made with, their checksums, and files that are included if they exist.
 FOLDERS = {
     "data/own/": "Datasets of users",
     "profiles/": "Options of Snakemake",
@@ -77,7 +77,7 @@ FORMATS = {
     ".yaml": "application/yaml",
 }  # fmt: skip
 LEFT_OUT = (".pyc", ".nbi", ".nbc", ".tmp")
-OLDEST = (1980, 1, 1, 0, 0, 0)  # the date of every file in an archive: the first that zip knows
+OLDEST = (1980, 1, 1, 0, 0, 0)  # the date of every file in an archive: the earliest in zip
 
 Entity = dict[str, Any]
 
@@ -99,7 +99,7 @@ def write(plan: Plan, output: Path, agent: str = "") -> int:
 
 
 def refuse(plan: Plan, output: Path) -> None:
-    """Raise an error that says why there can be no crate, if there cannot."""
+    """Raise an error with the reason if no crate can be made."""
     if output.suffix != ".zip" and output.exists() and not _empty(output):
         raise RafsError(f"{output} is there and is not an empty folder; name another with --output")
     if holder := held_by():
@@ -143,7 +143,7 @@ def present(names: Iterable[str]) -> list[str]:
 
 
 def within(folders: Iterable[str]) -> list[str]:
-    """Return the files below some folders, without what Python and numba compile."""
+    """Return the files below some folders, without compiled files of Python and numba."""
     found = (path for folder in folders for path in Path(folder).rglob("*") if path.is_file())
     return [path.as_posix() for path in found if path.suffix not in LEFT_OUT]
 
@@ -178,7 +178,7 @@ def metadata(plan: Plan, made: list[str], agent: str) -> Entity:
 
 
 def _to(*names: str) -> Any:
-    """Refer to one entity, or to several."""
+    """Return a reference to one entity, or to several."""
     found = [{"@id": name} for name in names]
     return found[0] if len(found) == 1 else found
 
@@ -305,5 +305,5 @@ def _commit() -> str:
 
 
 def user() -> str:
-    """Return the name that git signs commits with, or nothing."""
+    """Return the user name that git is configured with, or nothing."""
     return git("config", "user.name")

@@ -16,7 +16,7 @@ STAGE = "reproduce"
 def repair_cache(remade: Iterable[str]) -> None:
     """Remove damaged copies from DVC's cache of outputs that were made again.
 
-    DVC does not check a copy that is in its cache, and would check the damaged one out.
+    DVC does not verify a copy in its cache, and would check out the damaged one.
     """
     if not (Path(".dvc").is_dir() and shutil.which("dvc")):
         return

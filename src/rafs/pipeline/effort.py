@@ -1,8 +1,8 @@
 """Time and memory of a job, estimated before it runs, for a cluster.
 
-The work of training is parameters times rows times steps times networks. The rate is a low one for
-a single core, so that the estimate is too long rather than too short; limits of time and memory are
-above it, and higher with every attempt.
+The work of training is parameters times rows times steps times networks. The assumed rate of a core
+is low, so that the estimate is too long rather than too short. Limits of time and memory are above
+the estimate, and increase with every attempt.
 """
 
 import math
@@ -14,10 +14,10 @@ from rafs.engine.layout import n_parameters
 from rafs.methods.tuning import split_sizes
 
 RATE = 2e9  # parameters x rows per second, forward and backward
-MARGIN = 10  # a limit of time is so many times the estimate
+MARGIN = 10  # ratio of the time limit to the estimate
 START = 1.0  # seconds of any job
 BASE = 1000  # megabytes of any job: the largest of the reproduction takes 410
-TORCH = 4000  # megabytes more where torch and CUDA are loaded
+TORCH = 4000  # additional megabytes if torch and CUDA are loaded
 COPIES = 20  # copies of the data that are held at a time
 
 
@@ -29,18 +29,18 @@ class Effort:
     megabytes: float
 
     def memory(self, attempt: int) -> int:
-        """Return the megabytes to ask for."""
+        """Return the megabytes to request."""
         return math.ceil(self.megabytes * attempt)
 
     def minutes(self, attempt: int) -> int:
-        """Return the minutes after which a job may be ended."""
+        """Return the time limit of a job in minutes."""
         return math.ceil(5 + MARGIN * self.seconds / 60) * attempt
 
 
 def effort_of(
     rows: int, features: int, settings: Mapping[str, Any], how: Mapping[str, Any], networks: float
 ) -> Effort:
-    """Return the effort of training so many networks."""
+    """Return the effort of training a number of networks."""
     batch = min(how.get("batch_size") or rows, rows)
     steps = how["steps"]
     if how.get("epochs"):

@@ -1,8 +1,9 @@
 """The notes of jobs that failed.
 
-`rafs.pipeline.jobs.failed` writes stand-ins for the outputs of a job, and a note: `failed.txt`
-beside the files of a training job, `<file>.failed.txt` for a file of any other. A note holds while
-the first of these files has the same message, so no longer once the job has succeeded.
+`rafs.pipeline.jobs.failed` writes stand-ins (placeholders) for the outputs of a failed job, and a
+note: `failed.txt` beside the files of a training job, `<file>.failed.txt` for a file of any other
+job. A note holds as long as the first of these files has the same message, hence until the job
+succeeds.
 """
 
 from pathlib import Path
@@ -12,7 +13,7 @@ from rafs.errors import DamagedFileError
 from rafs.files import read_json
 from rafs.sampled import read_dataset
 
-# Where notes are, and the files that a note is about: first the one with the message.
+# Patterns of notes, and the files that a note is about; the first has the message.
 FOLDERS: dict[str, tuple[str, ...]] = {
     "data/processed": (paths.DATA,),
     "results/runs": paths.TRAINED,

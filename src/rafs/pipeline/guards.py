@@ -1,15 +1,15 @@
 """Hooks around a Snakemake run: six checks against stale results.
 
 1. An output without a provenance record is not trusted: reports that come with the repository
-   (`reports/`) are made again, for anything else the run stops with advice.
-2. Every artefact is named in `rule all` (`Plan.files.all`), so that a deleted one is made again.
+   (`reports/`) are made again; for any other output the run stops with advice.
+2. Every artefact is an input of `rule all` (`Plan.files.all`), so that a deleted one is made again.
 3. The hash of a job's code is part of its parameters (`rafs.pipeline.provenance`).
 4. One run per directory, by a lock that the kernel releases when its holder ends.
 5. Results are committed to DVC only after a complete, successful run of everything.
-6. An output is damaged, and made again, if its bytes are not those that later jobs have read, or
-   not those that its own record has from when it was made.
+6. An output is considered damaged, and made again, if its checksum differs from that in the records
+   of later jobs or in its own record.
 
-A run also repeats the failed jobs of the run before, starts the fork server, and ends with a
+A run also repeats the failed jobs of the previous run, starts the fork server, and ends with a
 summary.
 """
 
@@ -38,7 +38,7 @@ FOLDERS = ("results", "data/processed", "reports", "logs")  # where jobs write
 
 
 def parameters(root: Path, edition: str | None) -> Params:
-    """Return the checked parameters, or stop with a message that says what is wrong."""
+    """Return the checked parameters, or stop with an error message."""
     try:
         return load(root / paths.PARAMS, edition)
     except RafsError as error:
@@ -67,10 +67,10 @@ class Guard:
         self.display: Any = None
         self.damaged: dict[str, str] = {}
 
-    # --- before Snakemake works out the jobs ------------------------------------------------------
+    # --- before Snakemake builds the graph ------------------------------------------------------
 
     def on_parse(self) -> None:
-        """Check what is there; in the main process only, as cluster jobs parse the file too."""
+        """Check existing files, in the main process only: cluster jobs parse the file too."""
         from snakemake.logging import logger
 
         surroundings.go_on_unheard(logger.handlers)
@@ -83,7 +83,7 @@ class Guard:
             atexit.register(self.stop_server)
         if not self.invocation.is_main:
             return
-        for name in (ownership.OWNER, ownership.RUN):  # of a workflow that this one is a job of
+        for name in (ownership.OWNER, ownership.RUN):  # of a workflow that started this one
             os.environ.pop(name, None)
         seal_at_once()
         if problem := unwritable([".snakemake"]):
@@ -135,7 +135,7 @@ class Guard:
         return carried
 
     def repeat_failures(self) -> None:
-        """Retry failed jobs: mark what stands in for their outputs as incomplete."""
+        """Retry failed jobs: mark their stand-in outputs as incomplete."""
         for note in failures():
             mark_incomplete(map(str, stand_ins(note)))
 
@@ -187,7 +187,7 @@ class Guard:
         except RafsError as error:
             stop(str(error))
         self.started = os.fstat(self.lock.fileno()).st_mtime_ns  # by the clock of the file system
-        for shown in (paths.TABLE, paths.FIGURE):  # DVC asks for these folders, empty or not
+        for shown in (paths.TABLE, paths.FIGURE):  # DVC requires these folders, even if empty
             Path(shown).parent.mkdir(parents=True, exist_ok=True)
         sweep()
         if self.invocation.runs_jobs_here:
@@ -203,7 +203,7 @@ class Guard:
         self.display.start()
 
     def say_left_out(self, name: str) -> None:
-        """Name what an experiment leaves out because its source has no tuned values for it."""
+        """Name the runs that are left out because their source has no tuned values for them."""
         experiment = self.plan.experiments[name]
         seeds = [f"seed {seed}" for seed in experiment.seeds_left_out]
         if lost := [*experiment.left_out, *seeds]:
@@ -217,10 +217,10 @@ class Guard:
         if os.environ.get("RAFS_NO_FORK_SERVER") != "1":
             place = server.folder()
             try:
-                if self.invocation.is_main:  # before it exists: a kill may come at any time
+                if self.invocation.is_main:  # in advance: a kill may come at any time
                     leftovers.note([str(place)])
                 self.server = server.start(place, self.invocation.cores)
-            except OSError as error:  # such as a name of TMPDIR too long for a socket
+            except OSError as error:  # such as a TMPDIR that is too long for a socket
                 say(f"jobs start on their own, and slower: no fork server ({error})")
 
     def stop_server(self) -> None:
@@ -241,7 +241,7 @@ class Guard:
         self.display.stop()
         self.stop_server()
         for note in notes():
-            if not holds(note):  # the job was repeated and has succeeded
+            if not holds(note):  # the job was repeated and succeeded
                 note.unlink()
         seal(self.unread())
         failed = self.failed()
@@ -276,7 +276,7 @@ class Guard:
         return {name: cost for name, cost in costs.items() if name in targets}
 
     def unread(self) -> list[str]:
-        """Return the outputs that no job of this run reads: only their own record has a checksum.
+        """Return the outputs that no job of this run reads; only their own record has a checksum.
 
         Rules without outputs, such as `all`, leave no record.
         """
@@ -285,12 +285,12 @@ class Guard:
         return [str(file) for job in jobs for file in job.output if str(file) not in read]
 
     def complete(self) -> bool:
-        """Tell whether this run has made all that params.yaml asks for, without restriction."""
+        """Tell whether this run made everything that params.yaml defines, without restrictions."""
         whole = not (self.edition or self.invocation.is_restricted)
         return whole and Path(paths.COMPLETE).exists()
 
     def summary(self, log: str, failed: list[Path], *, success: bool) -> None:
-        """Print what ran, how many runs exist, what failed and where its log is."""
+        """Print what ran, how many runs exist, which jobs failed and where their logs are."""
         targets = {"all", *self.plan.files.targets()}
         ran = self.display.finished
         what = ", ".join(f"{count} {rule}" for rule, count in ran.items() if rule not in targets)

@@ -1,4 +1,4 @@
-"""The specs of jobs: what each needs besides its files, written by `rafs.pipeline.specs`.
+"""The specs of jobs: their inputs besides files, written by `rafs.pipeline.specs`.
 
 Jobs import these for annotations only, so that a new key of one spec changes the code of no job.
 Every spec also has the hash of the job's code, for Snakemake to compare; no job reads it.
@@ -14,7 +14,7 @@ Row = dict[str, str | float | None]  # of a table of results: a text or a number
 
 
 class RunRecord(TypedDict):
-    """What the record of a run says: how it ended, and what scoring needs to know of it."""
+    """The record of a run: its status, and information that scoring needs."""
 
     experiment: str
     method: str
@@ -55,7 +55,7 @@ class TrainSpec(TypedDict):
     base: str  # the method without the swept value
     dataset: str
     seed: int
-    tuning: Settings | str | None  # `rafs.methods.tuning.Search`, or whose tuned values are taken
+    tuning: Settings | str | None  # `rafs.methods.tuning.Search`, or the source of tuned values
     protocol: str
     settings: Settings
     sweep: Settings
@@ -85,7 +85,7 @@ class AggregateSpec(TypedDict):
     sweep: Mapping[str, Settings]  # by method
     datasets: Sequence[str]
     seeds: Sequence[int]
-    space: Mapping[str, Settings]  # the ranges of what is tuned, by method
+    space: Mapping[str, Settings]  # the search ranges, by method
     left_out: NotRequired[list[list[str]]]  # pairs of method and dataset
     fewer: NotRequired[Mapping[str, Sequence[int]]]  # seeds of datasets with fewer splits
     partial: NotRequired[str]

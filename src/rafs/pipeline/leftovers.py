@@ -16,7 +16,7 @@ from rafs.pipeline.forkserver.ownership import identity
 from rafs.pipeline.snakemake_compat import RUNTIME_CACHE, TEMPORARY
 
 NOTES = Path(".snakemake/rafs.temporary")
-PREFIXES = (TEMPORARY, "rafs-")  # of what lies in the temporary directory
+PREFIXES = (TEMPORARY, "rafs-")  # of names in the temporary directory
 
 
 def note(folders: Iterable[str]) -> None:
@@ -41,7 +41,7 @@ def _note() -> Path:
 
 
 def _runs(process: str) -> bool:
-    """Tell whether a process, given by its identity, is still there."""
+    """Tell whether a process, given by its identity, is still running."""
     try:
         return identity(int(process.partition("@")[0])) == process
     except (ProcessLookupError, ValueError):
@@ -49,7 +49,7 @@ def _runs(process: str) -> bool:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Tell whether a folder is a temporary one of a workflow, whatever the note says."""
+    """Tell whether a folder is a temporary one of a workflow, independent of the note."""
     temporary = folder.parent == Path(tempfile.gettempdir()) and folder.name.startswith(PREFIXES)
     if not (temporary or folder.parent.name == RUNTIME_CACHE) or folder.is_symlink():
         return False

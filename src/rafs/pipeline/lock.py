@@ -1,6 +1,7 @@
 """One run per directory, by a lock that the kernel releases when its holder ends.
 
-`filelock` does not say who holds a lock, and without flock uses a file that outlives its holder.
+`filelock` does not tell who holds a lock, and without flock it uses a file that outlives its
+holder.
 """
 
 import contextlib

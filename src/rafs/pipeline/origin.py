@@ -1,6 +1,6 @@
 """How a report was made: date, commit, machine and edited parameters.
 
-None of it is part of a spec, so that another commit or machine makes nothing again.
+None of this is part of a spec, so another commit or machine causes no reruns.
 """
 
 import os
@@ -72,7 +72,7 @@ def machine() -> str:
 
 
 def _edited() -> str:
-    """Say which parameters differ from those of the commit."""
+    """Describe which parameters differ from those of the commit."""
     committed, here = git("show", f"HEAD:./{paths.PARAMS}"), Path(paths.PARAMS)
     if not (committed and here.exists()):
         return ""

@@ -1,9 +1,9 @@
-"""Results travel in few files: an archive per method and dataset, and one for the rest.
+"""Pack results into few files: one archive per experiment, method and dataset, one for the rest.
 
 A reproduction has tens of thousands of small files, results and Snakemake's records of them. DVC
-stores and transfers the archives in `packed/` instead. They are written when everything is made,
-and unpacked by the next run of the workflow after DVC has restored others. `STAMPS` says which
-archive the files that are here belong to, and what these files were like then.
+stores and transfers the archives in `packed/` instead. They are written when everything is
+complete. After DVC has restored other archives, the next run of the workflow unpacks them. `STAMPS`
+records which archive the local files belong to, and the state of these files at that time.
 """
 
 import contextlib
@@ -26,14 +26,14 @@ from rafs.pipeline.snakemake_compat import METADATA, about
 
 PACKS = Path("packed")
 RESULTS = "results"
-REST = "rest"  # the archive of what belongs to no run
+REST = "rest"  # the archive of files that belong to no run
 STAMPS = Path(".snakemake/packs.json")
 SUFFIX = ".tar.gz"
 
 
 @dataclass(frozen=True)
 class Stamp:
-    """An archive and its files, as they were when one was made from the other."""
+    """The state of an archive and its files when one was made from the other."""
 
     sha256: str
     size: int
@@ -42,12 +42,12 @@ class Stamp:
 
     @staticmethod
     def of(pack: Path, files: Iterable[str]) -> "Stamp":
-        """Return the stamp of an archive and files that are the same now."""
+        """Return the stamp of an archive and files with equal content."""
         found = pack.stat()
         return Stamp(sha256(pack), found.st_size, found.st_mtime_ns, _state(files))
 
     def fits(self, pack: Path) -> bool:
-        """Tell whether this is the same archive still; DVC may have changed its date."""
+        """Tell whether the archive is still the same; DVC may have changed its date."""
         try:
             found = pack.stat()
         except OSError:
@@ -75,7 +75,7 @@ def pack() -> int:
 
 
 def unpack(*, everything: bool = False) -> int:
-    """Unpack the archives that are new here; return how many.
+    """Unpack the new archives; return how many.
 
     With `everything`, files that have changed since are replaced too. Without it, they are an error
     unless their archive is the one that they were made from, or was not restored by DVC.
@@ -156,7 +156,7 @@ def _name(place: Path) -> str:
 
 
 def _state(files: Iterable[str]) -> str:
-    """Return a hash of names, sizes and dates: it changes when a file does."""
+    """Return a hash of names, sizes and dates, which changes when a file does."""
     stats = [(file, os.stat(file)) for file in sorted(files)]  # noqa: PTH116
     listed = [[file, found.st_size, found.st_mtime_ns] for file, found in stats]
     return hashlib.sha256(canonical_json(listed).encode()).hexdigest()
@@ -191,9 +191,9 @@ def _write(file: Any, files: Iterable[str]) -> None:
 
 
 def _read(place: Path) -> dict[str, bytes]:
-    """Return the files of an archive, or say that it is damaged."""
+    """Return the files of an archive, or report that it is damaged."""
     try:
-        content = gzip.decompress(place.read_bytes())  # to its end, where its checksum is
+        content = gzip.decompress(place.read_bytes())  # to the end, which has the checksum
         with tarfile.open(fileobj=io.BytesIO(content)) as archive:
             members = archive.getmembers()
             held = {entry.name: archive.extractfile(entry) for entry in members}

@@ -1,4 +1,4 @@
-"""The parameters of a workflow: params.yaml, and what Snakemake and the reports need of it."""
+"""The parameters of a workflow: params.yaml, with checks for Snakemake and the reports."""
 
 from pathlib import Path
 
@@ -18,19 +18,19 @@ PREFIXES = ("table_", "figure_", "score_")  # of other rules and targets, such a
 
 
 def load(path: Path | str, edition: str | None = None) -> Params:
-    """Return parameters that are valid and that a workflow can be made of."""
+    """Return parameters that are valid and can be turned into a workflow."""
     return config.load(path, edition, check)
 
 
 def check(params: Params) -> None:
-    """Raise a ParameterError if Snakemake or the reports cannot do what the parameters say."""
+    """Raise a ParameterError if Snakemake or the reports cannot handle the parameters."""
     _check_paths(params)
     _check_names(params)
     _check_shown(params)
 
 
 def _check_paths(params: Params) -> None:
-    """Refuse braces in the path of an input: Snakemake takes them for a wildcard."""
+    """Refuse braces in the path of an input: Snakemake would interpret them as a wildcard."""
     for name, dataset in params.datasets.items():
         entry = dataset.written()
         local = datasets.is_user(entry) and not user.is_remote(entry)
@@ -54,7 +54,7 @@ def _check_names(params: Params) -> None:
 
 
 def _check_shown(params: Params) -> None:
-    """Refuse a table or figure that does not exist, or shows what is not run."""
+    """Refuse a table or figure that does not exist, or shows something that is not run."""
     experiments = {
         name: Offer(
             params.dataset_names(entry.datasets),

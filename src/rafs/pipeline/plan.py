@@ -10,11 +10,11 @@ from rafs.pipeline.effort import Effort, effort_of, networks, tuning_trainings
 from rafs.pipeline.sources import Sources
 from rafs.pipeline.specs import Specs
 
-UNKNOWN_SHAPE = (20_000, 50)  # training rows and features of a dataset whose file is yet to be read
+UNKNOWN_SHAPE = (20_000, 50)  # assumed training rows and features before a dataset's file is read
 
 
 class Plan:
-    """What has to be done for the parameters of a project."""
+    """The work defined by the parameters of a project."""
 
     def __init__(self, params: Params, root: Path | str = ".") -> None:
         written = {name: entry.written() for name, entry in params.datasets.items()}
@@ -29,7 +29,7 @@ class Plan:
         )
 
     def effort(self, run: Run) -> Effort:
-        """Return what a run asks of a machine: tuning, then training."""
+        """Return the effort of a run: tuning, then training."""
         experiment = self.experiments[run.experiment]
         settings, described = experiment.settings(run), self.described[run.dataset]
         rows, features = UNKNOWN_SHAPE
@@ -42,5 +42,5 @@ class Plan:
 
     @property
     def gres(self) -> str:
-        """What jobs that train ask Slurm for beside cores and memory: a GPU, or nothing."""
+        """The resource that training jobs request from Slurm besides cores and memory: a GPU."""
         return "gpu:1" if self.params.device == "cuda" else ""

@@ -26,8 +26,8 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from rafs.pipeline.snakemake_compat import failed_job, finished_job, screen_handlers
 
-MOST = 400  # characters of what is known about a failure
-PAUSE = 30.0  # seconds between two lines where there is no terminal
+MOST = 400  # characters of the reason for a failure
+PAUSE = 30.0  # seconds between two lines without a terminal
 
 
 class Display(logging.Handler):
@@ -36,7 +36,7 @@ class Display(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.finished: Counter[str] = Counter()  # by rule
-        self.failures: dict[Any, tuple[str, str]] = {}  # by job: its rule, and what is known
+        self.failures: dict[Any, tuple[str, str]] = {}  # by job: its rule, and the reason
         self.started = self.said = time.monotonic()
         self.bar = Progress(
             TextColumn("rafs"), BarColumn(), MofNCompleteColumn(), TextColumn("jobs,"),
@@ -44,12 +44,12 @@ class Display(logging.Handler):
             console=Console(stderr=True), transient=True,
         )  # fmt: skip
         self.task = self.bar.add_task("jobs", total=None)
-        console = self.bar.console  # Rich takes a pipe for a terminal if FORCE_COLOR is set
+        console = self.bar.console  # Rich treats a pipe as a terminal if FORCE_COLOR is set
         self.live = console.is_interactive and console.file.isatty()
 
     @property
     def failed(self) -> list[tuple[str, str]]:
-        """Rule of every job that failed in the end, with its log and what the cluster says."""
+        """Rule of every job that finally failed, with its log and the message of the cluster."""
         return list(self.failures.values())
 
     def start(self) -> None:
@@ -76,7 +76,7 @@ class Display(logging.Handler):
         if event == LogEvent.JOB_FINISHED:
             job = finished_job(record)
             self.finished["score" if job.rule.startswith("score_") else job.rule] += 1
-            self.failures.pop(job.number, None)  # it failed before, and was tried again
+            self.failures.pop(job.number, None)  # it failed before, and was retried
         elif event == LogEvent.JOB_ERROR:
             self._fail(record)
         elif event == LogEvent.PROGRESS:

@@ -1,10 +1,10 @@
 """The identity of the code that a job runs.
 
 A job has to run again when its code changes, and only then. Its code is the set of modules that its
-entry modules import, directly or not (the static import closure inside this package), at the locked
-versions of the third-party packages that those modules import. A module counts as its parsed syntax
-without docstrings, so that a comment or the formatting is no change, and with the data files that
-belong to it.
+entry modules import, directly or indirectly (the static import closure inside this package), and
+the locked versions of the third-party packages that those modules import. A module is represented
+by its syntax tree without docstrings, so that comments and formatting do not count, and by the data
+files that belong to it.
 """
 
 import ast
@@ -18,15 +18,15 @@ from rafs import methods
 
 PACKAGE = "rafs"
 ROOT = Path(__file__).resolve().parents[1]
-# Packages that only find their modules by name: an entry more in them changes no job's result.
+# Packages that only look up their modules by name: an additional one changes no job's result.
 CATALOGUES = {"rafs"}
-# Modules that show what the methods declare, and import no method.
+# Modules that show the declarations of methods, and import no method.
 DECLARED = {"rafs.reporting.labels"}
-# Packages that import every module in them: an entry more is more code.
+# Packages that import all of their modules: an additional one is part of the code.
 SCANNED = {"rafs.reporting.claims"}
 DATA = {".css", ".csv", ".html", ".js", ".json"}
 TORCH_LOCK = "requirements-torch.lock"
-DISTRIBUTIONS = {"sklearn": "scikit-learn", "yaml": "pyyaml"}  # where the import name is another
+DISTRIBUTIONS = {"sklearn": "scikit-learn", "yaml": "pyyaml"}  # where the import name differs
 
 
 @cache
@@ -139,7 +139,7 @@ def closure(roots: Iterable[str]) -> tuple[dict[str, str], set[str]]:
             digests["declarations of rafs.methods"] = hashlib.sha256(declared).hexdigest()
         if module in SCANNED:
             waiting += [f"{module}.{name}" for name in _modules(module)]
-        if "." in module:  # importing a module runs the packages above it
+        if "." in module:  # importing a module also runs its parent packages
             waiting.append(module.rpartition(".")[0])
         for name in imports:
             if name.split(".")[0] != PACKAGE:
@@ -154,7 +154,7 @@ def _normal(name: str) -> str:
 
 
 def pins(lock: Path) -> dict[str, str]:
-    """Return the locked version of every package, and of torch, whose lock lies beside."""
+    """Return the locked version of every package, and of torch from its own lock file."""
     locks = [file for file in (lock.with_name(TORCH_LOCK), lock) if file.is_file()]
     found = [_pins(file, file.stat().st_mtime_ns) for file in locks]
     return {name: version for each in found for name, version in each.items()}
@@ -168,7 +168,7 @@ def _pins(lock: Path, _stamp: int) -> dict[str, str]:
 
 
 def code_hash(roots: Iterable[str], lock: Path) -> str:
-    """Return one hash of the code behind some entry modules, and of what it runs on."""
+    """Return one hash of the code of some entry modules and of its locked packages."""
     digests, foreign = closure(roots)
     locked = pins(lock)
     packages = sorted(_normal(DISTRIBUTIONS.get(name, name)) for name in foreign)

@@ -1,9 +1,9 @@
 """Snakemake's provenance records: which outputs are complete, damaged, or of unknown origin.
 
 Snakemake writes a record of every output with the job that made it, and with the checksums of the
-job's inputs. So an output that a later job has read is known by its bytes. The checksum of the
-output itself is added to its record as the record is written (`seal_at_once`), before the output
-counts as complete: any later change of its bytes is found, read or not.
+job's inputs. So the checksum of an output is known once a later job has read it. The workflow also
+adds the checksum of the output to its own record when that is written (`seal_at_once`), before the
+output counts as complete. Any later change of its bytes is detected, whether or not a job read it.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ from rafs.pipeline.snakemake_compat import (
 def recorded() -> set[str]:
     """Return the outputs that have a record, or a mark that they are incomplete.
 
-    Snakemake writes the record of an output before it removes the mark: looking for marks first
+    Snakemake writes the record of an output before it removes the mark, so reading the marks first
     misses none.
     """
     return {output for top in (INCOMPLETE, METADATA) for output, _ in about(top)}
@@ -49,7 +49,7 @@ def damaged(plan: Plan) -> dict[str, str]:
     Their bytes have changed since the latest job read them, or their record is unreadable.
     """
     known = records()
-    read: dict[str, tuple[float, str]] = {}  # by name: when it was last read, and its checksum
+    read: dict[str, tuple[float, str]] = {}  # by name: time of the last reading, and checksum
     for record in filter(None, known.values()):
         for name, content in record.read.items():
             made = known.get(name)

@@ -1,8 +1,8 @@
 """Everything that depends on internals of Snakemake, DVC or argparse.
 
-Each entry says why it is there, which upstream issue is about it, and which version it was written
-for. What makes Snakemake faster is used with that version only, and says what it saves; any other
-version does the same jobs, more slowly.
+Each entry documents its reason, the upstream issue, and the version that it was written for.
+Patches that make Snakemake faster apply to that version only; with any other version the same jobs
+run more slowly.
 """
 
 import argparse
@@ -28,7 +28,7 @@ NAME_LENGTH = 254  # Snakemake splits longer names of records into directories
 
 
 def quicken() -> None:
-    """Make Snakemake fast with thousands of jobs, if it is the version that this is made for."""
+    """Make Snakemake fast with thousands of jobs, if its version is the supported one."""
     if _known_version():
         for patch in PATCHES:
             patch()
@@ -41,10 +41,10 @@ def _known_version() -> bool:
 
 
 def visit_once() -> None:
-    """Visit each job once when Snakemake works out what has to run.
+    """Visit each job once when Snakemake determines what has to run.
 
-    Reason: from every job that has to run, Snakemake visits all jobs downstream, though it has
-    visited them: the tables and figures are downstream of every run (snakemake#598).
+    Reason: from every job that has to run, Snakemake visits all jobs downstream, even those that it
+    has already visited: the tables and figures are downstream of every run (snakemake#598).
     """
     from snakemake.dag import DAG
 
@@ -85,18 +85,19 @@ def look_up_inputs() -> None:
 
 
 def collect_rarely() -> None:
-    """Let Python look for garbage rarely.
+    """Run Python's garbage collector rarely.
 
-    Reason: the graph of jobs is large, lives to the end, and has no garbage. Upstream: none known.
+    Reason: the graph of jobs is large, is kept until the end, and contains no garbage. Upstream:
+    none known.
     """
     gc.set_threshold(100_000, 50, 100)
 
 
 def choose_urgent() -> None:
-    """Consider the most urgent ready jobs.
+    """Consider the ready jobs of the highest priority.
 
-    Reason: of more ready jobs than `scheduler-subsample`, Snakemake considers a random sample, so
-    that the main experiment would not come first. This is about the order, not about speed.
+    Reason: if there are more ready jobs than `scheduler-subsample`, Snakemake considers a random
+    sample, so that the main experiment would not come first. This changes the order, not the speed.
     Upstream: none known.
     """
     from snakemake.scheduling.job_scheduler import JobScheduler
@@ -110,7 +111,7 @@ def choose_urgent() -> None:
 
 
 def list_no_remaining_jobs() -> None:
-    """List the jobs that remain at the end only, when Snakemake asks whether there are any.
+    """List the remaining jobs only when no job is ready, so that Snakemake can detect the end.
 
     Reason: Snakemake lists them at every choice of a job, for a scheduler that plans for temporary
     files; there are none here, and the greedy scheduler does not. Upstream: snakemake#4240.
@@ -126,10 +127,10 @@ def list_no_remaining_jobs() -> None:
 
 
 def limit_no_rate() -> None:
-    """Do without a limit of jobs per second.
+    """Remove the limit of jobs per second.
 
-    Reason: at every choice that starts no job Snakemake starts a timer for another one. Their
-    number grows with every job, and after some hundreds they are all that it does (snakemake#2967).
+    Reason: at every choice that starts no job, Snakemake starts another timer. The number of timers
+    grows with every job, and after some hundreds they take all of its time (snakemake#2967).
     """
     from snakemake.scheduling.job_scheduler import JobScheduler
 
@@ -137,10 +138,10 @@ def limit_no_rate() -> None:
 
 
 def know_no_pipes() -> None:
-    """Compare no inputs with pipes.
+    """Skip the search for pipes among inputs.
 
-    Reason: before a job Snakemake compares every input with the outputs of every job that it needs;
-    for `all` these are all files. There are no pipes here. Upstream: none known.
+    Reason: before a job, Snakemake compares every input with the outputs of every job that it
+    depends on; for `all` these are all files. There are no pipes here. Upstream: none known.
     """
     from snakemake.jobs import Job
 
@@ -154,9 +155,9 @@ PATCHES = (
 
 
 METADATA = Path(".snakemake/metadata")  # one record per output that was made
-INCOMPLETE = Path(".snakemake/incomplete")  # one mark per output that is being made
+INCOMPLETE = Path(".snakemake/incomplete")  # one mark per unfinished output
 MARK = {"external_jobid": None}  # the content of a mark
-SEAL = "rafs_checksum"  # what is added to the record of an output: its checksum when it was made
+SEAL = "rafs_checksum"  # key added to the record of an output: its checksum when it was made
 
 
 @dataclass(frozen=True)
@@ -222,10 +223,10 @@ def about_one(top: Path, output: str) -> Path:
 def seal_records(checksum: Callable[[str], str]) -> None:
     """Let Snakemake write the checksum of an output into its record, under SEAL.
 
-    Reason: a record has the checksums of a job's inputs and none of its outputs, so the bytes of an
-    output are known only once another job has read it. A record is written before the mark is
-    taken away that its output is incomplete: whatever counts as complete has the entry. With
-    another version of Snakemake `records.seal` adds it at the end of a run. Upstream: none known.
+    Reason: a record has checksums of the job's inputs but not of its outputs, so the checksum of an
+    output is known only once another job has read it. Snakemake writes a record before it removes
+    the mark that the output is incomplete, so every complete output has the entry. With another
+    version of Snakemake, `records.seal` adds it at the end of a run. Upstream: none known.
     """
     if not _known_version():
         return
@@ -248,7 +249,7 @@ def seal_record(output: str, checksum: Callable[[str], str]) -> None:
 
 
 class Invocation:
-    """One invocation of Snakemake: what it was asked for, and where it runs.
+    """One invocation of Snakemake: its targets, and where it runs.
 
     Reason: a Snakefile gets these values from the object `workflow`, whose attributes are not
     documented. Attributes of Snakemake 9. Upstream: none known.
@@ -274,7 +275,7 @@ class Invocation:
 
     @property
     def cores(self) -> int:
-        """How many cores jobs may use here."""
+        """The number of cores that jobs may use here."""
         return self._workflow.resource_settings.cores or 1
 
     @property
@@ -289,7 +290,7 @@ class Invocation:
 
     @property
     def is_restricted(self) -> bool:
-        """Whether options keep it from making all that is out of date, as it should be made."""
+        """Whether options prevent it from making everything that is out of date."""
         from snakemake.settings.types import RerunTrigger
 
         asked = self._workflow.dag_settings
@@ -300,7 +301,7 @@ class Invocation:
         ))  # fmt: skip
 
     def temporary(self) -> list[str]:
-        """Return its temporary directories; none where the attributes are gone.
+        """Return its temporary directories; none if the attributes do not exist.
 
         A killed Snakemake leaves them behind; the next run removes them (`leftovers`).
         """
@@ -309,15 +310,15 @@ class Invocation:
         return [folder.name for folder in (own, cache) if folder is not None]
 
 
-TEMPORARY = "snakemake"  # how the name of such a directory begins
+TEMPORARY = "snakemake"  # prefix of such a directory's name
 RUNTIME_CACHE = "snakemake-runtime-cache"  # the parent of the other one
 
 
 def screen_handlers(logger: Any) -> list[Any]:
     """Return the handlers that write Snakemake's own lines to the screen.
 
-    Reason: `progress` shows counts in their place. They are known by the name that Snakemake 9
-    gives them; under another name, both are shown. Upstream: none known.
+    Reason: `progress` shows counts in their place. They are identified by their name in Snakemake
+    9; under another name, both are shown. Upstream: none known.
     """
     return [handler for handler in logger.handlers if handler.name == "DefaultStreamHandler"]
 
@@ -335,8 +336,8 @@ class JobEvent:
 def finished_job(record: logging.LogRecord) -> JobEvent:
     """Return the job of an event JOB_FINISHED.
 
-    Reason: in Snakemake 9 it has the number of the job alone; its text ends in "(Rule: name)". A
-    rule that is not there is `?`. Upstream: none known.
+    Reason: in Snakemake 9 the event has only the number of the job; its text ends in "(Rule:
+    name)". A missing rule becomes `?`. Upstream: none known.
     """
     found = re.search(r"\(Rule: (\w+)\)", record.getMessage())
     return JobEvent(vars(record).get("job_id"), found[1] if found else "?")
@@ -353,8 +354,8 @@ def failed_job(record: logging.LogRecord) -> JobEvent:
 def dvc_copy(cache: Path, file: Path) -> Path:
     """Return where DVC 3 keeps a copy of a file in its cache: by the MD5 of the bytes.
 
-    Reason: DVC does not check a copy that it has already, so that a damaged one stays
-    (treeverse/dvc#5978, #549). `dvc` has no command for it.
+    Reason: DVC does not verify a copy that it already has, so a damaged one remains
+    (treeverse/dvc#5978, #549). `dvc` has no command to repair it.
     """
     name = hashlib.md5(file.read_bytes(), usedforsecurity=False).hexdigest()
     return cache / "files" / "md5" / name[:2] / name[2:]
@@ -365,7 +366,7 @@ Subcommands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def parser_actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    """Return the arguments of a parser; argparse has no public way (Python 3.11 to 3.13)."""
+    """Return the arguments of a parser; argparse has no public interface (Python 3.11 to 3.13)."""
     return parser._actions
 
 

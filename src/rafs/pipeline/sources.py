@@ -32,7 +32,7 @@ class Sources:
 
     @once
     def used(self, extra: bool = False) -> list[str]:
-        """Return the sources in use; those of experiments that are run by name too, if asked."""
+        """Return the sources in use; on request also those of experiments that are run by name."""
         used = {
             source
             for name in (self.experiments if extra else self.experiments.default)
@@ -54,7 +54,7 @@ class Sources:
         return datasets.origins(dataset, protocol, self.entry(dataset))
 
     def entry(self, dataset: str) -> Entry:
-        """Return what the parameters say of a dataset."""
+        """Return the entry of a dataset in the parameters."""
         return self.entries.get(dataset, {})
 
     def origin(self, source: str) -> Origin:
@@ -62,7 +62,7 @@ class Sources:
         return datasets.origin(source, self.entry(self._dataset_of[source]))
 
     def supplied(self, source: str) -> list[str]:
-        """Return the files that the user keeps, and that are inputs of the workflow.
+        """Return the files of the user that are inputs of the workflow.
 
         On the command line of a job, a name that begins with a dash would be an option.
         """
@@ -96,7 +96,7 @@ class Sources:
     def catalogued(self) -> list[str]:
         """Return the datasets that tables of datasets list: those in use, and the catalogue's.
 
-        Of the catalogue's, those with fixed splits are many, and are listed only if in use.
+        The many datasets with fixed splits are listed only if they are in use.
         """
         used = {
             name for each in self.experiments.default for name in self.experiments[each].datasets
@@ -138,7 +138,7 @@ def at_hand(sources: Sources, dataset: str) -> bool:
 
 
 def data_fault(sources: Sources) -> RafsError | None:
-    """Return why a file that is here and needed is unusable; None if all are usable."""
+    """Return why an existing, required file is unusable; None if all are usable."""
     for dataset in sources.used(extra=True):
         try:
             sources.origin(dataset).check(dataset)

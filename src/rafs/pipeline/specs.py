@@ -1,8 +1,8 @@
-"""What each job depends on.
+"""The specs of jobs.
 
-A job's `spec` is one canonical JSON text with all that its result depends on besides its input
+A job's `spec` is a canonical JSON text with everything that its result depends on besides its input
 files: resolved settings, and the hash of its code. The job gets the same text that Snakemake
-compares, so what triggers a job is what the job uses.
+compares, so it cannot use a setting that does not trigger it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -134,7 +134,7 @@ class Specs:
 
     @once
     def aggregate(self, name: str, asked: frozenset[str] | None = frozenset()) -> str:
-        """Spec of the table of all scores of an experiment; `asked` as for `gathered`."""
+        """Spec of the table of all scores of an experiment; `asked` is that of `gathered`."""
         experiment = self.experiments[name]
         variants, datasets = experiment.variants, experiment.datasets
         left_out = [
@@ -209,8 +209,8 @@ class Specs:
     def _seen(self) -> dict[str, str]:
         """Return the experiments by name only that have been run, each with its scores' hash.
 
-        The page shows what there is of them, and does not ask for more: so it is made again when
-        their scores change, and never makes them run.
+        The page shows their existing results. It is made again when their scores change, but never
+        makes them run.
         """
         return {name: sha256(paths.SCORES.format(experiment=name)) for name in self.files.seen()}
 

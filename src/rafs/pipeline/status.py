@@ -1,8 +1,8 @@
-"""`rafs status`: what is done, running, failed, stale or without data, and how long the rest takes.
+"""`rafs status`: jobs done, running, failed, stale or without data, and the remaining time.
 
-Nothing is run and Snakemake is not asked. A job is stale if its `spec` or an input differs from
+It runs nothing and does not call Snakemake. A job is stale if its `spec` or an input differs from
 Snakemake's record of its output, or if a job that it needs is not up to date. A job without data
-belongs to a dataset that is unavailable: its outputs exist and say so, and hold no results.
+belongs to a dataset that is unavailable: its outputs exist and say so, but contain no results.
 """
 
 from collections import Counter, defaultdict
@@ -24,7 +24,7 @@ from rafs.pipeline.sources import at_hand, source
 
 NO_DATA = "without data"
 STATES = ("done", NO_DATA, "running", "failed", "stale", "to do")
-SETTLED = ("done", NO_DATA)  # in which there is nothing to do
+SETTLED = ("done", NO_DATA)  # states with nothing to do
 KINDS = ("data", "training", "scoring", "reports")
 
 _checksum = cache(checksum)  # once per file: all jobs that read it are compared with the same
@@ -32,7 +32,7 @@ _checksum = cache(checksum)  # once per file: all jobs that read it are compared
 
 @dataclass(frozen=True)
 class Job:
-    """A job of the plan: its kind, its first output, its spec, and what it is about."""
+    """A job of the plan: its kind, its first output, its spec, and its subject."""
 
     kind: str
     output: str
@@ -91,7 +91,7 @@ class StatusReport(TypedDict):
 
 
 class Status:
-    """The state of every job of a plan, by what lies in the working directory."""
+    """The state of every job of a plan, according to the working directory."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -133,7 +133,7 @@ class Status:
         return NO_DATA if lost and job.kind != "reports" else "done"
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """Return how many jobs of each kind are in which state."""
+        """Return the number of jobs by kind and state."""
         found = Counter((job.kind, self.states[job.output]) for job in self.jobs)
         return {kind: {state: found[kind, state] for state in STATES} for kind in KINDS}
 
@@ -149,7 +149,7 @@ class Status:
         return result
 
     def seconds_left(self, cores: int) -> float | None:
-        """Return how long the rest takes, by what jobs like it took; None if nothing has run."""
+        """Return the estimated remaining time, from similar jobs; None if nothing has run."""
         took: dict[tuple[str, ...], list[float]] = defaultdict(list)
         for job in self.jobs:
             record = self.records.get(job.output)
@@ -167,7 +167,7 @@ class Status:
         return total / cores
 
     def as_dict(self, cores: int) -> StatusReport:
-        """Return all of it, for a script."""
+        """Return the whole status, for a script."""
         rest = [job.output for job in self.jobs if self.states[job.output] == "stale"]
         return {
             "jobs": self.counts(),
@@ -185,7 +185,7 @@ class Status:
 
 
 def _likeness(job: Job) -> tuple[tuple[str, ...], ...]:
-    """Return what a job has in common with others, from much to little."""
+    """Return keys that a job shares with similar jobs, the most specific first."""
     return (job.kind, job.method, job.dataset), (job.kind, job.method), (job.kind,)
 
 

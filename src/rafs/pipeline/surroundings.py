@@ -1,7 +1,7 @@
-"""Check the place where a workflow is run before anything starts.
+"""Check the environment of a workflow before anything starts.
 
 A closed pipe (`snakemake 2>&1 | head`) or a log file on a full disk does not end a run. Output that
-can no longer be written is discarded; the run continues.
+can no longer be written is discarded, and the run continues.
 """
 
 import contextlib
@@ -14,12 +14,12 @@ from typing import Any, TextIO
 from rafs.errors import ParameterError
 from rafs.pipeline.forkserver.streams import silence
 
-BATCH = "RAFS_BATCH"  # how many training jobs are done as one
+BATCH = "RAFS_BATCH"  # the number of training jobs per batch
 MOST_IN_BATCH = 10_000
 
 
 def fault(root: Path) -> str:
-    """Say why a workflow of the project in `root` cannot run here; nothing if it can."""
+    """Return why a workflow of the project in `root` cannot run here; nothing if it can."""
     name = os.fsencode(root).decode(errors="replace")
     if "{" in name or "}" in name:
         return f"the project lies in {name}, and Snakemake takes braces for wildcards; rename it"
@@ -41,7 +41,7 @@ def fault(root: Path) -> str:
 
 
 def batch_size(otherwise: int = 1) -> int:
-    """Return how many training jobs are done as one, as RAFS_BATCH says if it says anything."""
+    """Return the number of training jobs per batch from RAFS_BATCH, if it is set."""
     text = os.environ.get(BATCH, str(min(otherwise, MOST_IN_BATCH))).strip()
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST_IN_BATCH):
         raise ParameterError(

@@ -1,1 +1,1 @@
-"""What the results show: tables, figures, claims and the page."""
+"""Reports of the results: tables, figures, claims and the page."""

@@ -1,19 +1,19 @@
-"""The tables and figures that there are, and what each declares about itself.
+"""The available tables and figures, and their declarations.
 
 A table is a module in `tables`, a figure one in `figures`; modules whose names begin with an
-underscore are code that several of them share. A module declares in literals, which are read
-without importing it, because planning a workflow needs neither pandas nor matplotlib:
+underscore are shared code. A module declares the following as literals, which are read without
+importing it, because planning a workflow needs neither pandas nor matplotlib:
 
-- `CAPTION`: its caption in Snakemake's report; figures carry it inside as well.
+- `CAPTION`: its caption in Snakemake's report; files of figures contain it as well.
 - `READS`: the results it is made from, any of
   `scores`, `costs`, `tuned`, `recalibrated`: the tables of its experiments;
   `predictions`, `data`: those of the runs on its `datasets` (and its `seed`, if it has one);
   `sources`: the specifications of all datasets, and the records of the files of user datasets.
 - `PLACE`: the order of a figure on the page; 0 is the one beside the answer.
-- `SECTION`: the section of the page that it is in (`why`, `uci`, `intervals`), unless that of all
-  tables or all figures.
-- `DATASETS`: those it shows unless its options name others; without it, all of its experiments.
-- `SWEEP`: the setting that its experiments have to sweep.
+- `SECTION`: its section of the page (`why`, `uci`, `intervals`); by default that of all tables or
+  all figures.
+- `DATASETS`: the datasets that it shows by default; without it, all of its experiments.
+- `SWEEP`: the setting that its experiments must sweep.
 - `DIMENSION`: the number of variables of the functions that it can show.
 """
 
@@ -36,7 +36,7 @@ READS = (*OF_EXPERIMENTS, "predictions", "data", "sources")
 
 @dataclass(frozen=True)
 class ReportDeclaration:
-    """What a table or a figure declares."""
+    """The declaration of a table or a figure."""
 
     caption: str
     reads: tuple[str, ...]
@@ -49,7 +49,7 @@ class ReportDeclaration:
 
 @dataclass(frozen=True)
 class Offer:
-    """What one experiment runs, as far as a table or a figure can choose from it."""
+    """The parts of one experiment that a table or a figure can choose from."""
 
     datasets: Sequence[str]
     methods: Sequence[str]
@@ -65,7 +65,7 @@ def names(kind: str) -> tuple[str, ...]:
 
 @cache
 def declaration(kind: str, name: str) -> ReportDeclaration:
-    """Return what a table or a figure declares."""
+    """Return the declaration of a table or a figure."""
     known = {field.upper() for field in ReportDeclaration.__dataclass_fields__}
     found = literals(FOLDER / kind / f"{name}.py", known)
     return ReportDeclaration(**{"section": kind, **{k.lower(): v for k, v in found.items()}})
@@ -88,7 +88,7 @@ def figures_in_order(chosen: Iterable[str]) -> list[str]:
 
 
 def beside_answer() -> list[str]:
-    """Return the figures that stand beside the answer of the page."""
+    """Return the figures beside the answer on the page."""
     return [name for name in names("figures") if declaration("figures", name).place == 0]
 
 
@@ -108,7 +108,7 @@ def check(
 ) -> None:
     """Check the entry of a table or a figure in params.yaml.
 
-    `every` offers what can be chosen by an entry without experiments.
+    `every` is the choice of an entry without experiments.
     """
     where = f"{kind}.{name}"
     if name not in names(kind):
@@ -136,7 +136,7 @@ def check(
 def _check_options(
     where: str, options: Mapping[str, Any], shown: Sequence[Offer], every: Offer
 ) -> None:
-    """Check that what is to be shown is a part of what is run."""
+    """Check that everything to be shown is run."""
     for option in ("datasets", "methods"):
         there = [name for offer in shown or [every] for name in getattr(offer, option)]
         for name in options.get(option, []):

@@ -19,9 +19,9 @@ KEYS = ("experiment", "method", "dataset", "seed", "status")
 class Inputs:
     """The scores, predictions, data and tuned values below one directory.
 
-    With `files` only these may be read: reading another is an error, because the table, figure or
-    claim has not declared it. With `experiments` the scores of all others are ignored: files of an
-    experiment that was removed from params.yaml may still be there.
+    With `files`, only these may be read: reading any other is an error, because the table, figure
+    or claim has not declared it. With `experiments`, the scores of all others are ignored: files of
+    an experiment that was removed from params.yaml may still exist.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Inputs:
         return frame
 
     def find(self, experiment: str) -> pd.DataFrame | None:
-        """Return the scores of an experiment, or None where it was not run."""
+        """Return the scores of an experiment, or None if it was not run."""
         if self.experiments is not None and experiment not in self.experiments:
             return None
         path = self._scores(experiment)
@@ -59,11 +59,11 @@ class Inputs:
         return frame
 
     def collect(self, experiments: Iterable[str]) -> pd.DataFrame:
-        """Return the scores of several experiments under one another."""
+        """Return the concatenated scores of several experiments."""
         return pd.concat([self.scores(name) for name in experiments], ignore_index=True)
 
     def costs(self, experiment: str) -> pd.DataFrame:
-        """Return what the runs of an experiment cost: a row per run with cpu_seconds."""
+        """Return the cost of an experiment: a row per run with cpu_seconds."""
         path = self.path(paths.COSTS, experiment=experiment)
         return _read_csv(path) if path.exists() else pd.DataFrame(columns=[*KEYS, "cpu_seconds"])
 
@@ -75,7 +75,7 @@ class Inputs:
         return _read_csv(path)
 
     def recalibrated(self, experiment: str) -> pd.DataFrame:
-        """Return the recalibrated scores of an experiment: a row per run and way."""
+        """Return the recalibrated scores of an experiment: a row per run and kind."""
         path = self.path(paths.RECALIBRATED, experiment=experiment)
         if not path.exists():
             raise DataError(f"there are no recalibrated scores of {experiment!r} ({path})")
@@ -118,7 +118,7 @@ class Inputs:
         return read_json(self.path(paths.FETCHED, dataset=dataset))
 
     def path(self, template: str, **place: str | int) -> Path:
-        """Return a file that may be read, or say that its reading was not declared."""
+        """Return a file that may be read; raise an error if reading it was not declared."""
         name = template.format(**place)
         if self.files is not None and name not in self.files:
             raise DataError(
@@ -128,7 +128,7 @@ class Inputs:
         return self.root / name
 
     def _behind(self, template: str, **place: str | int) -> Path:
-        """Return a file that scores were made from; only the scores have to be declared."""
+        """Return a file that scores were made from; only the scores must be declared."""
         return self.root / template.format(**place)
 
     def _scores(self, experiment: str) -> Path:

@@ -1,7 +1,7 @@
-"""One name for everything that is shown: methods, datasets, categories, metrics.
+"""Labels of everything that is shown: methods, datasets, categories, metrics.
 
-Titles of datasets come from the catalogue, labels of methods from their declarations; what is not
-known is shown by its identifier.
+Titles of datasets come from the catalogue, labels of methods from their declarations; anything else
+is shown by its identifier.
 """
 
 import csv
@@ -58,7 +58,7 @@ def rivals(*methods: str) -> tuple[str, ...]:
 
 
 def with_paper(found: Iterable[str]) -> list[str]:
-    """Return the methods of the paper, and after them whatever else was found."""
+    """Return the methods of the paper, then all others that were found."""
     return in_order([*PAPER_METHODS, *found])
 
 
@@ -68,8 +68,8 @@ def category(name: str) -> str:
 
 
 def metric(name: str) -> str:
-    """Return the name of a metric, or of a cost, as it is printed."""
-    from rafs.evaluation import metrics  # imports scipy, which planning a workflow does not need
+    """Return the printed name of a metric or a cost."""
+    from rafs.evaluation import metrics  # imports scipy, which is not needed to plan a workflow
 
     if name in metrics.BY_NAME:
         return metrics.BY_NAME[name].label

@@ -1,8 +1,8 @@
 """Printed numbers as data: the paper's scores (Tables 1 and 2), ranks (3) and sizes (4), and UCI's.
 
-Where the paper prints "> 100" a value is censored: `value` is 100 and the truth lies above it. The
-half-widths come from one run's predicted means and not from a spread of the scores, so they say
-nothing about how sure a score is; they matter here because the printed ranks rest on them.
+Where the paper prints "> 100" a value is censored: `value` is 100 and the true value lies above it.
+The half-widths come from one run's predicted means and not from a spread of the scores, so they do
+not measure the uncertainty of a score; they matter because the printed ranks depend on them.
 
 On the UCI tables: Table 1 of Lakshminarayanan, Pritzel and Blundell (NeurIPS 2017), which prints
 Deep Ensembles beside MC dropout (Gal and Ghahramani, ICML 2016) and probabilistic backpropagation

@@ -111,7 +111,7 @@ def findings(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def counts(claims: list[dict[str, Any]]) -> str:
-    """Return in a sentence how many claims hold by either rule."""
+    """Return a sentence on how many claims hold by either rule."""
     if not claims:
         return ""
     paper, ours = (_counted([c[rule]["kind"] for c in claims]) for rule in ("paper", "ours"))
@@ -131,7 +131,7 @@ def _counted(kinds: list[str]) -> str:
 
 
 def answer(methods: pd.DataFrame) -> str:
-    """Say which methods share the top: the best is named alone only where the tests say so."""
+    """Say which methods are the best: one is named alone only if the tests show it."""
     best, *others = records(methods)
     worse = [row["method"] for row in others if row["p_against_best_nll"] < ALPHA]
     near = [row["method"] for row in others if row["method"] not in worse]
@@ -158,7 +158,7 @@ def answer(methods: pd.DataFrame) -> str:
 
 
 def activations(methods: pd.DataFrame) -> str:
-    """Say what random activations change on each base method."""
+    """Return a sentence on the effect of random activations on each base method."""
     known = methods[methods["activations_datasets"] > 0]
     known = known.set_index("method").loc[labels.in_order(known["method"])]
     columns = {name: known[f"activations_{name}"] for name in rafs_on.EFFECT}

@@ -1,4 +1,4 @@
-"""Recalibrated scores by method, dataset, way and part, for the table and the figure of them."""
+"""Recalibrated scores by method, dataset, kind and part, for their table and figure."""
 
 import math
 from typing import Any
@@ -26,7 +26,7 @@ COLUMNS = [*CELL, "part", "runs", "infinite", *MEDIANS, "low", "high"]
 
 
 def runs_of(inputs: Inputs, runs: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return a row per run and way, and the datasets without scores inside the training range."""
+    """Return a row per run and kind, and the datasets without scores inside the training range."""
     names = list(dict.fromkeys(runs["experiment"]))
     if not names:
         return pd.DataFrame(columns=[*RUN, "category", "status", "way"]), []
@@ -78,7 +78,7 @@ def coverages(found: pd.DataFrame, way: str) -> "pd.Series[float]":
 
 
 def sentence(found: pd.DataFrame) -> str:
-    """Say what recalibration does to the coverage inside and outside the training range."""
+    """Describe the effect of recalibration on coverage inside and outside the training range."""
     found = found[~found["method"].isin(labels.REFERENCES)]
     split = found["part"].eq("all") & found["category"].isin(RANDOM)
     places = {
@@ -91,7 +91,7 @@ def sentence(found: pd.DataFrame) -> str:
 
 
 def _repaired(where: str, mine: pd.DataFrame) -> str:
-    """Say what becomes of the coverage in one part of the test rows."""
+    """Describe the effect on coverage in one part of the test rows."""
     ranges = {way: _range(coverages(mine, way)) for way in WAYS}
     holding = {
         way: int((mine.loc[mine["way"].eq(way), "coverage_95"] >= REACHED).sum()) for way in WAYS

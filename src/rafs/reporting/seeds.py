@@ -9,7 +9,7 @@ from typing import Any
 from rafs.evaluation import metrics
 
 SEEDS = "reports/seeds/{experiment}.csv.gz"
-DIGITS = 5  # significant ones, far below what differs between seeds
+DIGITS = 5  # significant digits; seeds differ by far more
 COLUMNS = (
     "experiment", "method", "dataset", "seed", "status", "category", "n_train", "n_test",
     "n_inside", "members",
@@ -19,8 +19,8 @@ COLUMNS = (
 def compressed(rows: Sequence[Mapping[str, Any]]) -> bytes:
     """Return the scores of runs as gzip-compressed CSV; equal scores give equal bytes.
 
-    Every run has a row, with empty metrics where it has no scores. The metrics are those that
-    reports show; results/ has the others as well.
+    Every run has a row, with empty metrics if it has no scores. The metrics are those that reports
+    show; results/ also has the others.
     """
     named = dict.fromkeys(name for row in rows for name in row)
     text = io.StringIO()

@@ -1,8 +1,8 @@
 """One look for all figures: the colour, marker, dashes and label of a method never change.
 
-The colours are those of Okabe and Ito (2008), which the colour-blind can tell apart; markers and
-dashes carry the same information for a grey printer. Figures are made without pyplot and its global
-state, and saved without dates and random names, so that equal results give equal bytes.
+The colours are those of Okabe and Ito (2008), which are distinguishable for colour-blind readers;
+markers and dashes carry the same information in greyscale. Figures are made without pyplot and its
+global state, and saved without dates and random names, so that equal results give equal bytes.
 """
 
 import functools
@@ -48,7 +48,7 @@ RC: dict[str, Any] = {
     "axes.titlelocation": "left",
     "axes.titlesize": 8.5,
     "axes.titleweight": "bold",
-    "figure.dpi": 200,  # texts are measured as they are drawn
+    "figure.dpi": 200,  # texts are measured at the resolution of drawing
     "figure.facecolor": "white",
     "font.family": "DejaVu Sans",
     "font.size": 8,
@@ -62,7 +62,7 @@ RC: dict[str, Any] = {
     "savefig.dpi": 200,
     "svg.fonttype": "path",
     "svg.hashsalt": "rafs",
-    "text.hinting": "none",  # as wide in one format as in the other
+    "text.hinting": "none",  # equal widths in all formats
     "xtick.color": MUTED,
     "xtick.labelcolor": INK,
     "xtick.labelsize": 7.5,
@@ -81,7 +81,7 @@ FORMATS: dict[str, tuple[str, dict[str, None]]] = {
 
 @dataclass(frozen=True)
 class Look:
-    """How a method is drawn, everywhere."""
+    """How a method is drawn in every figure."""
 
     colour: str
     marker: str
@@ -123,7 +123,7 @@ LOOKS = {
     "ae_widths": Look("#332288", "<", (1, 3)),
 }
 
-FURTHER = (  # of methods that are added, by their name
+FURTHER = (  # for further methods, by their names
     Look("#000000", "P", (1, 2)),
     Look("#882255", "h", (1, 2)),
     Look("#44601b", "p", (1, 2)),
@@ -158,12 +158,12 @@ def metric_label(metric: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Keep matplotlib from reading mathematics into a name."""
+    """Keep matplotlib from interpreting a name as mathematics."""
     return text.replace("$", r"\$")
 
 
 def styled(draw: Callable[P, T]) -> Callable[P, T]:
-    """Run a drawing function under this style, whatever the user's own settings are."""
+    """Run a drawing function with this style, independent of the user's settings."""
 
     @functools.wraps(draw)
     def inside(*args: P.args, **options: P.kwargs) -> T:
@@ -184,9 +184,9 @@ def render(figure: Figure, format: str, caption: str = "") -> bytes:
 
 @styled
 def arrange(figure: Figure) -> None:
-    """Give everything its place, once for all formats.
+    """Lay out the figure, once for all formats.
 
-    Twice, because another size of the axes may mean other ticks, which need another size.
+    The layout runs twice, because a new size of the axes may change their ticks, and thus the size.
     """
     figure.draw_without_rendering()
     figure.draw_without_rendering()
@@ -199,7 +199,7 @@ def files(stem: Path | str) -> list[Path]:
 
 
 def save(figure: Figure, paths: Iterable[Path | str], caption: str = "") -> None:
-    """Write a figure to files, arranged alike, whose endings (svg, png, pdf) say how."""
+    """Write a figure to files with equal layout; suffixes (svg, png, pdf) give the formats."""
     arrange(figure)
     for path in map(Path, paths):
         with atomic(path) as file:
@@ -207,13 +207,13 @@ def save(figure: Figure, paths: Iterable[Path | str], caption: str = "") -> None
 
 
 def canvas(width: float = WIDTH, height: float = 3.0) -> Figure:
-    """Return an empty figure that arranges itself."""
+    """Return an empty figure with automatic layout."""
     layout = ConstrainedLayoutEngine(w_pad=0.05, h_pad=0.05, wspace=0.03, hspace=0.04)
     return Figure(figsize=(width, height), layout=layout)
 
 
 def finish(figure: Figure, notes: Sequence[str] = ()) -> Figure:
-    """Write what is not in the figure below it, and leave room for that."""
+    """Write notes below the figure, and reserve space for them."""
     width, height = figure.get_size_inches()
     lines = [
         line for note in notes for line in textwrap.wrap(plain(note), max(20, int(width * 17)))
@@ -240,7 +240,7 @@ def finish(figure: Figure, notes: Sequence[str] = ()) -> Figure:
 
 
 def sentence(axes: Axes, text: str) -> None:
-    """Write into an empty panel why it is empty."""
+    """Write the reason into an empty panel."""
     axes.set_axis_off()
     axes.text(
         0.5,
@@ -272,7 +272,7 @@ def legend(
 
 
 def is_wide(values: ArrayLike) -> bool:
-    """Whether values spread over so many decades that a straight axis would hide most of them."""
+    """Whether values spread over so many decades that a linear axis would hide most of them."""
     finite = np.abs(np.asarray(values, dtype=float))
     finite = finite[np.isfinite(finite)]
     return bool(finite.size and finite.max() > 30 * max(1.0, float(np.median(finite))))
@@ -290,7 +290,7 @@ def spread_scale(axes: Axes, axis: str, threshold: float = 1.0, ticks: int = 7) 
 
 
 def log_scale(axes: Axes, axis: str) -> None:
-    """Make an axis logarithmic, with ticks that are few enough to read and plain numbers."""
+    """Make an axis logarithmic, with few ticks and plain numbers."""
     (axes.set_xscale if axis == "x" else axes.set_yscale)("log")
     low, high = axes.get_xlim() if axis == "x" else axes.get_ylim()
     part = axes.xaxis if axis == "x" else axes.yaxis
@@ -312,7 +312,7 @@ def power(value: float) -> str:
 
 
 def compact(value: float, signed: bool = False) -> str:
-    """Return a number in at most five characters or so, for a crowded place.
+    """Return a number in about five characters, for places with little room.
 
     >>> [compact(v) for v in (0.123, -4.56, 78.9, 12345.0, -6.7e8)]
     ['0.12', '−4.6', '79', '1e4', '−7e8']

@@ -1,4 +1,4 @@
-"""The few numbers that tell two versions of the experiments apart: reports/metrics.json."""
+"""A few numbers to compare versions of the experiments: reports/metrics.json."""
 
 import math
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ DIGITS = 4
 def summarise(
     inputs: Inputs, experiment: str = "main", references: str = "references"
 ) -> dict[str, Any]:
-    """Return a number per method, and how many runs ended how.
+    """Return a number per method, and the number of runs by status.
 
     Every number is a column of `dvc metrics show` and `dvc exp show`, so there are few, with short
     names. `nll` is the NLL minus that of the constant of `references`, the median over datasets; it
     depends on no other method. Without the constant there is `excess` instead, the NLL above that
-    of the best method. All else is in the table `headline`.
+    of the best method. The other numbers are in the table `headline`.
     """
     found = inputs.find(experiment)
     if found is None or found.empty:
@@ -48,7 +48,7 @@ def _excess(frame: pd.DataFrame) -> Mapping[str, float]:
 
 
 def _short(value: float) -> float | None:
-    """Round for reading; what is not finite becomes None."""
+    """Round for reading; non-finite values become None."""
     return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
 
 

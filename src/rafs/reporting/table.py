@@ -1,4 +1,4 @@
-"""What a table is, and how numbers look in one.
+"""Tables of the report, and the format of their numbers.
 
 A table holds its numbers twice: `frame`, tidy and at full precision, for the CSV file; and `rows`,
 short strings for readers, for Markdown and LaTeX.
@@ -17,7 +17,7 @@ from rafs.reporting.inputs import Inputs
 
 NONE = "–"
 DIGITS = 3  # significant digits of a number
-LARGE, SMALL = 5, -4  # powers of ten from which, and below which, a number is written as one
+LARGE, SMALL = 5, -4  # exponents from which, and below which, numbers use powers of ten
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ Row = Sequence[Cell | str]
 
 @dataclass(frozen=True)
 class ReportTable:
-    """Numbers, how they are shown, and what has to be said about them.
+    """The numbers of a table, their presentation, and notes.
 
-    `None` among the rows is a line between them.
+    `None` among the rows is a horizontal line.
     """
 
     caption: str
@@ -54,9 +54,9 @@ class ReportTable:
 def number(value: float, decimals: int | None = 2) -> str:
     """Show three significant digits, with at most so many decimals (None: as many as it takes).
 
-    All numbers of a table follow this one rule, so that a column can be read across orders of
-    magnitude; only from 100,000 on, and below 0.0001 where decimals are not limited, is a power of
-    ten shorter.
+    All numbers of a table follow this rule, so that a column can be read across orders of
+    magnitude. Powers of ten are used only from 100,000 on, and below 0.0001 if decimals are not
+    limited.
 
     >>> number(2.214), number(-0.001), number(5464.42), number(1.234e6)
     ('2.21', '0.00', '5460', '1.23e6')
@@ -89,12 +89,12 @@ def interval(value: float, low: float, high: float, decimals: int | None = 2) ->
 
 
 def p_value(p: float) -> str:
-    """Show a probability of the test."""
+    """Format a p value."""
     return NONE if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def p_equals(p: float) -> str:
-    """Show a probability of the test in a sentence: p = 0.012, or p < 0.001."""
+    """Format a p value for a sentence: p = 0.012, or p < 0.001."""
     shown = p_value(p)
     return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
 
@@ -122,7 +122,7 @@ def selected(frame: pd.DataFrame, options: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def chosen(inputs: Inputs, options: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the runs that a table is made of, methods and datasets in the paper's order.
+    """Return the runs of a table, with methods and datasets in the paper's order.
 
     Options: `experiments`, and perhaps `methods` and `datasets` to restrict them.
     """
@@ -144,7 +144,7 @@ def ranked(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_the_paper(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs on datasets of the paper, for what is compared with it."""
+    """Return the runs on datasets of the paper, for comparisons with it."""
     return frame[frame["dataset"].isin(labels.paper_datasets())]
 
 
@@ -179,14 +179,14 @@ def partly_run(frame: pd.DataFrame) -> list[str]:
 
 
 def sections(datasets: Sequence[str], categories: Mapping[str, str]) -> list[str | None]:
-    """Return datasets with a line between the synthetic and the real ones, as the paper has."""
+    """Return datasets with a line between the synthetic and the real ones, as in the paper."""
     real = [name for name in datasets if categories.get(name) in SPLITS]
     synthetic = [name for name in datasets if name not in real]
     return [*synthetic, *([None] if real and synthetic else []), *real]
 
 
 def scored(cell: Mapping[str, Any]) -> str:
-    """Say in a cell what its runs lack: nothing, a count, or that there is no score at all."""
+    """Return a remark on missing scores of a cell: nothing, a count, or that there are none."""
     runs = int(cell["scored"] + cell["diverged"] + cell["missing"])
     return "" if cell["scored"] == runs else f" ({int(cell['scored'])}/{runs})"
 
@@ -197,7 +197,7 @@ def lost(cell: Mapping[str, Any]) -> str:
 
 
 def with_scores(scored: int, runs: int) -> str:
-    """Say behind a method how many of its runs have scores, if not all have."""
+    """Return a remark on how many runs of a method have scores, if not all do."""
     return "" if scored == runs else f" ({scored}/{runs})"
 
 

@@ -40,7 +40,7 @@ _POWER = re.compile(r"(\d(?:\.\d+)?)e(-?|−?)(\d+)\b")
 
 
 def csv(table: ReportTable) -> str:
-    """Return the tidy numbers at full precision; what is not known is empty."""
+    """Return the tidy numbers at full precision; unknown values are empty."""
     return table.frame.to_csv(index=False, lineterminator="\n")
 
 
@@ -73,7 +73,7 @@ FORMATS: dict[str, Callable[[ReportTable], str]] = {"csv": csv, "md": markdown, 
 
 
 def write(table: ReportTable, path: Path | str) -> None:
-    """Write a table to `path`, whose ending (csv, md, tex) says how."""
+    """Write a table to `path` in the format of its suffix (csv, md, tex)."""
     form = Path(path).suffix.removeprefix(".")
     if form not in FORMATS:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""What the results on the UCI tables say, in sentences for the README, the page and the docs."""
+"""Summary sentences on the UCI tables for the README, the page and the documentation."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ PLACES = {"uci_gap": "in gap splits of UCI tables", "uci_tail": "in tail splits"
 
 
 def sentences(tables: Mapping[str, pd.DataFrame]) -> list[str]:
-    """Return what those of `TABLES` that were made say; `tables` are their frames by name."""
+    """Return sentences on those of `TABLES` that were made; `tables` are their frames by name."""
     said = [_answer(tables["uci"])] if "uci" in tables else []
     return [*said, *_widening({name: tables[name] for name in PLACES if name in tables})]
 

@@ -1,4 +1,4 @@
-"""How often an article of Mashable was shared, by 40 of its features."""
+"""The number of shares of a Mashable article, by 40 of its features."""
 
 from rafs.datasets.core import Spec
 from rafs.datasets.real import draw

@@ -1,4 +1,4 @@
-"""The Puma 560, a simulation (category PM): the acceleration of the third of its first three links.
+"""The Puma 560, simulated (category PM): the acceleration of the third of its first three links.
 
 The forward dynamics A(q)^-1 (tau - n(q, q') - g(q)) come from the recursive Newton-Euler equations
 (Luh, Walker and Paul, 1980), run once for the forces without acceleration and once per joint for a

@@ -1,4 +1,4 @@
-"""The robot arm function: how far an arm of four segments reaches."""
+"""The robot arm function: the reach of an arm of four segments."""
 
 import math
 from itertools import accumulate

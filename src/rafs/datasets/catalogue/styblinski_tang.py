@@ -21,7 +21,7 @@ SPEC = Spec(
     train=400,
     test=1000,
     noise=0.1,
-    # The paper prints these two ranges the other way round, against its own rule that the test
+    # The paper swaps these two ranges, against its own rule that the test
     # range is the wider.
     train_ranges=((-5.0, 5.0),) * 9,
     test_ranges=((-6.0, 6.0),) * 9,

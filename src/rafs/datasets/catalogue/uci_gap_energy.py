@@ -3,6 +3,6 @@
 from rafs.datasets import uci
 from rafs.datasets.catalogue import uci_energy
 
-# The surface area sorts the rows as the relative compactness does; the other inputs have so few
-# values that a middle third is no gap.
+# The surface area sorts the rows like the relative compactness; the other inputs have so few
+# values that the middle third is not a gap.
 SPEC = uci.gap(uci_energy.SPEC, along=(0, 2, 7))

@@ -1,4 +1,4 @@
-"""How far the hand of an arm with eight joints is from a target."""
+"""The distance of the hand of an eight-joint arm from a target."""
 
 from rafs.datasets import uci
 from rafs.datasets.core import Spec

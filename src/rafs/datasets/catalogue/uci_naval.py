@@ -85,5 +85,5 @@ SPEC = Spec(
     draw=uci.draw,
 )
 
-# Two inputs are constant, and ten rise with the lever position (one of nine) into the same thirds.
+# Two inputs are constant; ten increase with the lever position, so their thirds are the same.
 ALONG = (0, 7, 14, 15)

@@ -1,4 +1,4 @@
-"""How far models of proteins are from the true structure."""
+"""The deviation of protein models from the true structure."""
 
 from rafs.datasets import uci
 from rafs.datasets.core import Spec

@@ -48,7 +48,7 @@ def duels(frame: pd.DataFrame, metric: str, method: str, level: float = LEVEL) -
     """Compare a method with every other on each dataset, corrected over the rivals of the dataset.
 
     The columns are those of `compare`, with the rival. Use this for statements on one dataset, and
-    `decide` on the whole for statements on several.
+    `decide` on all rows for statements on several.
     """
     parts = _duels(frame, metric, level, lambda runs: method)
     return pd.concat([decide(p, level) for p in parts], ignore_index=True) if parts else NONE.copy()
@@ -77,7 +77,7 @@ def _duels(
 def decide(found: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     """Add Holm's correction over all rows, each outcome, and whether any could be significant.
 
-    `tellable` says whether the pairs are enough: the smallest p that they allow, corrected for
+    `tellable` says whether there are enough pairs: the smallest p that they allow, corrected for
     the number of rows, lies below the level.
     """
     if found.empty:

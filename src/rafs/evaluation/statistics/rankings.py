@@ -157,8 +157,8 @@ def against_best(
 def skill(frame: pd.DataFrame, metric: str, baseline: str = BASELINE) -> pd.DataFrame:
     """Return the medians relative to those of a baseline, by dataset and method.
 
-    Scores in the units of y give ratios, all others differences. Without the baseline the table is
-    empty.
+    Scores in the units of y are compared by ratios, all others by differences. Without the baseline
+    the table is empty.
     """
     table = medians(frame, metric)
     if baseline not in table:
@@ -186,8 +186,8 @@ def average_skill(table: pd.DataFrame, metric: str) -> dict[str, float]:
 def paper_ranks(score: ArrayLike, low: ArrayLike, high: ArrayLike, slack: float = 0.0) -> Array:
     """Rank as the paper does: 1 is best, and methods tie while their intervals overlap.
 
-    Intervals that touch overlap, and overlap is passed on: if A meets B and B meets C, all three
-    tie. The next group takes the next integer. A score without an interval is a point; one that
+    Intervals that touch overlap, and overlap is transitive: if A overlaps B and B overlaps C, all
+    three tie. The next group has the next integer. A score without an interval is a point; one that
     is NaN has no rank. `slack` allows for the rounding of printed numbers.
     """
     score = np.asarray(score, dtype=float)

@@ -1,7 +1,7 @@
 """Scores of single runs: how runs without scores count, and how scores are compared.
 
-Two kinds of scores: those in the units of y (RMSE, CRPS, ...) are compared across datasets by the
-logarithm of their ratio, all others (NLL, shares) by their difference.
+Scores in the units of y (RMSE, CRPS, ...) are compared across datasets by the logarithm of their
+ratio, all others (NLL, shares) by their difference.
 """
 
 import math
@@ -78,7 +78,7 @@ def is_ratio(metric: str) -> bool:
 
 
 def contrast(method: ArrayLike, rival: ArrayLike, metric: str) -> Array:
-    """Return the difference of two scores, of their logarithms where they have units; NaN stays."""
+    """Return the difference of two scores, or of their logarithms if they have units."""
     a, b = np.asarray(method, dtype=float), np.asarray(rival, dtype=float)
     if is_ratio(metric):
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -90,7 +90,7 @@ def contrast(method: ArrayLike, rival: ArrayLike, metric: str) -> Array:
 def split_ratios(frame: pd.DataFrame) -> dict[str, float]:
     """Return n_test / n_train of the datasets whose seeds are splits of one table.
 
-    NaN stands for a table whose sizes the scores do not have.
+    The ratio is NaN if the scores lack the sizes of the table.
     """
     if "category" not in frame:
         return {}

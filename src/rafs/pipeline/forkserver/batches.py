@@ -1,8 +1,8 @@
-"""Which training jobs run on a GPU, and so are trained together.
+"""Which training jobs run on a GPU and are therefore trained together.
 
-With `device: auto` the engine chooses by the size of the work (`rafs.engine.devices`). Here it
-chooses for one run alone, before the run begins. Runs that train on the CPU are faster in processes
-of their own, one per core.
+With `device: auto` the engine chooses by the size of the work (`rafs.engine.devices`). Here the
+choice is made for a single run, before the run begins. Runs that train on the CPU are faster in
+separate processes, one per core.
 """
 
 import math

@@ -1,8 +1,8 @@
 """Entry point of `rafs`, with few imports so that short jobs start fast.
 
-A job goes to the fork server (`rafs.pipeline.forkserver.server`) if there is one. Thousands of jobs
-start here, so nothing is imported before it is needed: a start costs a third of importing
-`rafs.cli`, which is imported for all other commands and for jobs without a server.
+A job is sent to the fork server (`rafs.pipeline.forkserver.server`) if there is one. Thousands of
+jobs start here, so nothing is imported before it is needed: a start takes a third of the time of
+importing `rafs.cli`, which is imported for all other commands and for jobs without a server.
 """
 
 import array
@@ -17,8 +17,8 @@ from rafs.pipeline.forkserver.ownership import end_with, open_owner
 from rafs.pipeline.forkserver.streams import open_streams, silence
 
 ADDRESS = "RAFS_FORK_SERVER"  # where the fork server listens
-KILLED = 128 + 9  # what a shell says of a process that got SIGKILL
-GONE = 1  # the workflow that wanted this job has ended
+KILLED = 128 + 9  # the exit code that a shell reports for SIGKILL
+GONE = 1  # the workflow of this job has ended
 
 
 def entry() -> int:
@@ -32,12 +32,12 @@ def entry() -> int:
 
     from rafs.cli import main
 
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a sign that a terminal has not becomes ?
+    if isinstance(sys.stdout, io.TextIOWrapper):  # what a terminal cannot encode becomes ?
         sys.stdout.reconfigure(errors="replace")
     code = main()
     try:
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader of a pipe has seen enough
+    except BrokenPipeError:  # the reader of a pipe has closed it
         silence(1)
     except OSError as error:
         silence(1)
@@ -49,8 +49,8 @@ def entry() -> int:
 def ask(arguments: list[str]) -> int | None:
     """Let the fork server run a job; return its exit code, or None to run it here.
 
-    Wherever it runs, it ends when the workflow does: a killed workflow cannot stop its jobs, and
-    they must not write beside those of the next one.
+    In either case the job ends with its workflow: a killed workflow cannot stop its jobs, and they
+    must not write at the same time as those of the next one.
     """
     try:
         owner = open_owner()
@@ -79,7 +79,7 @@ def _asked(arguments: list[str], owner: int | None) -> int | None:
             if parent.fileno() not in dict(poll.poll()):
                 return GONE
             answer = parent.recv(4)
-        except OSError:  # it is not there, or died before it took the request
+        except OSError:  # it does not exist, or ended before it accepted the request
             return None
     if answer:
         return int(struct.unpack("!i", answer)[0])
@@ -87,7 +87,7 @@ def _asked(arguments: list[str], owner: int | None) -> int | None:
 
 
 def _answers(address: str) -> bool:
-    """Tell whether there is a fork server that takes requests.
+    """Tell whether there is a fork server that accepts requests.
 
     A child that was forked just before its server died still holds the listening socket, so a
     connection proves nothing. A server closes the connection of an empty request; without a server,
@@ -104,7 +104,7 @@ def _answers(address: str) -> bool:
 
 
 def send(parent: socket.socket, arguments: list[str]) -> None:
-    """Hand over the arguments, the directory, the environment, and where output goes."""
+    """Send the arguments, the directory, the environment, and the output streams."""
     environment = [name + b"=" + value for name, value in os.environb.items()]
     fields = [os.fsencode(text) for text in (os.getcwd(), str(len(arguments)), *arguments)]  # noqa: PTH109
     request = b"\0".join([*fields, *environment])

@@ -1,11 +1,11 @@
 """Tie a job to its run: it ends with that run and writes only while that run is the latest.
 
-A workflow that is killed cannot stop its jobs. A job that outlived it could overwrite what the next
-run has made since, under other parameters. Three things prevent that: the kernel ends the jobs of
-the fork server with it, every job watches the process of its workflow, and an output is renamed
-into place only while the run that started the job is the latest one in the directory.
+A workflow that is killed cannot stop its jobs. A job that outlives it could overwrite results of
+the next run, which may have other parameters. Three mechanisms prevent that: the kernel ends the
+jobs of the fork server with it, every job watches the process of its workflow, and an output is
+renamed into place only while the run that started the job is the latest one in the directory.
 
-Imported by every job at its start, so nothing heavy is imported here.
+Every job imports this module at its start, so it must not import anything slow.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from rafs.errors import RafsError
 
-OWNER = "RAFS_OWNER"  # the process whose jobs these are: its id and when it started
+OWNER = "RAFS_OWNER"  # the process that owns these jobs: its id and start time
 RUN = "RAFS_RUN"  # the token of the run that jobs belong to
 TOKEN = ".snakemake/rafs.run"  # holds the token of the latest run in this directory  # noqa: S105
 PATIENCE = 10.0  # seconds to wait for a job of an earlier run that is renaming a file
@@ -30,7 +30,7 @@ class LostError(RafsError):
 
 
 def identity(pid: int) -> str:
-    """Name a process so that no later one has the same name: ids are used again."""
+    """Return a unique name of a process; process ids alone are reused."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
             started = file.read().rpartition(b")")[2].split()[19].decode()
@@ -70,7 +70,7 @@ def end_with_parent(parent: int) -> None:
     import ctypes
 
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:  # it ended before the kernel knew
+    if os.getppid() != parent:  # it ended before the call above
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -96,7 +96,7 @@ def join_run() -> None:
 
 @contextlib.contextmanager
 def owned() -> Iterator[None]:
-    """Enclose the renaming of an output; raise if this job may not write it any more.
+    """Enclose the renaming of an output; raise if this job may no longer write it.
 
     Outside of a workflow it always may. No run can begin within the block.
     """
@@ -121,7 +121,7 @@ def owned() -> Iterator[None]:
 
 
 def _lock(descriptor: int, kind: int) -> None:
-    """Take a lock; do without one on a file system that has no locks."""
+    """Take a lock; continue without one on a file system that has no locks."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:

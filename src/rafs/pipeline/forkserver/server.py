@@ -1,18 +1,19 @@
 """The fork server: jobs without the cost of starting Python and importing everything.
 
 Importing numpy, numba or matplotlib and loading compiled code takes longer than many jobs. While a
-workflow runs on a machine, the server does it once, when the first job of a kind comes. It listens
-on a unix socket and forks once per request; the child takes over the caller's arguments, directory,
-environment and output, and its exit code becomes the caller's. The caller is `rafs job`
+workflow runs on a machine, the server does this once, when the first job of each kind arrives. It
+listens on a Unix socket and forks once per request; the child takes over the caller's arguments,
+directory, environment and output, and its exit code becomes the caller's. The caller is `rafs job`
 (`rafs.pipeline.forkserver.client`), which imports little. Without a server (on another machine, or
-if it died) the caller runs the job itself.
+if it has ended) the caller runs the job itself.
 
 Training jobs can be trained as one batch: the server holds them until it has enough, or until none
-has come for half a second, and one child trains all of them. This fills a GPU: jobs that train on
-one are batched, as many as Snakemake has cores. With RAFS_BATCH=n any n training jobs are.
+has arrived for half a second, and one child trains all of them. This makes full use of a GPU: jobs
+that train on a GPU are batched, as many as Snakemake has cores. RAFS_BATCH=n batches any n training
+jobs.
 
 The server and all jobs end with the workflow that started them, and all jobs end with the server,
-also if it is killed (`rafs.pipeline.forkserver.ownership`).
+even if it is killed (`rafs.pipeline.forkserver.ownership`).
 """
 
 import contextlib
@@ -38,7 +39,7 @@ from rafs.pipeline.forkserver.client import ADDRESS
 from rafs.pipeline.forkserver.ownership import end_with, end_with_parent
 from rafs.pipeline.surroundings import batch_size
 
-PATIENCE = 0.5  # seconds without a further request after which waiting jobs begin
+PATIENCE = 0.5  # seconds without another request after which waiting jobs begin
 REPORTS = ("claims", "figures", "page", "summary", "tables")
 
 
@@ -53,7 +54,7 @@ def start(place: Path, cores: int) -> subprocess.Popen[bytes]:
     address = place / "socket"
     environment = {
         **os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
-        # Let torch look for a GPU without starting CUDA, which no child could use after that.
+        # Let torch look for a GPU without initialising CUDA, which no forked child could then use.
         "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
     }  # fmt: skip
     environment.pop(ADDRESS, None)
@@ -90,7 +91,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 @dataclass(frozen=True)
 class Request:
-    """A job that a caller waits for."""
+    """A job requested by a caller."""
 
     caller: socket.socket
     streams: list[int]  # its standard output and standard error
@@ -119,7 +120,7 @@ class Request:
         return self.arguments[1]
 
     def close(self) -> None:
-        """Close the connection; a caller without an answer treats its job as killed."""
+        """Close the connection; a caller that got no answer treats its job as killed."""
         self.caller.close()
         for stream in self.streams:
             os.close(stream)
@@ -133,7 +134,7 @@ class Request:
         self.speak()
 
     def speak(self) -> None:
-        """Send what is printed from now on to the caller's output."""
+        """Redirect printed output to the caller from now on."""
         sys.stdout.flush()
         sys.stderr.flush()
         os.dup2(self.streams[0], 1)
@@ -148,15 +149,15 @@ class Request:
 
 
 class Server:
-    """Takes requests, forks for them, and watches over callers and children."""
+    """Accepts requests, forks for them, and watches callers and children."""
 
     def __init__(self, listener: socket.socket, owner: int, cores: int) -> None:
         self.listener = listener
         self.owner = os.pidfd_open(owner)
         self.batch = batch_size()
         self.batch_on_gpu = batch_size(otherwise=cores)
-        self.waiting: list[Request] = []  # training jobs, until they are enough
-        self.children: dict[int, tuple[int, list[Request]]] = {}  # by pidfd: pid, and what it does
+        self.waiting: list[Request] = []  # training jobs, until there are enough
+        self.children: dict[int, tuple[int, list[Request]]] = {}  # by pidfd: pid and requests
         self.poll = select.poll()
         self.poll.register(listener, select.POLLIN)
         self.poll.register(self.owner, select.POLLIN)
@@ -178,7 +179,7 @@ class Server:
                 self.begin_waiting()
 
     def accept(self) -> None:
-        """Take a request, and begin it or let it wait for others."""
+        """Accept a request, and begin it or let it wait for others."""
         caller, _ = self.listener.accept()
         try:
             request = Request.receive(caller)
@@ -196,19 +197,19 @@ class Server:
             self.begin_waiting()
 
     def enough(self, request: Request) -> int:
-        """Return how many requests like this one are done as one."""
+        """Return the batch size for requests like this one."""
         if request.kind != "train":
             return 1
         return self.batch_on_gpu if _trains_on_gpu(request) else self.batch
 
     def begin_waiting(self) -> None:
-        """Begin the training jobs that wait, as one."""
+        """Begin the waiting training jobs as one batch."""
         requests, self.waiting = self.waiting, []
         self.begin(requests)
 
     def begin(self, requests: list[Request]) -> None:
         """Fork a child for some requests."""
-        gc.freeze()  # so that no collection in a child copies what it shares with this process
+        gc.freeze()  # so that garbage collection in a child does not copy shared memory
         server = os.getpid()
         pid = os.fork()
         if pid == 0:

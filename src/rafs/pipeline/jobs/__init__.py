@@ -1,8 +1,8 @@
 """The jobs of the workflow, one module each: `run(spec, inputs, outputs)`.
 
-A job reads and writes the files that its rule names, in the order of the rule. The spec is what it
-depends on besides files. A job's module, and what it imports, is the code whose change makes the
-job run again.
+A job reads and writes the files that its rule names, in the order of the rule. The spec contains
+its dependencies besides files. A change of the job's module, or of modules that it imports, makes
+the job run again.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def named(names: type[Names], given: Sequence[str]) -> Names:
 
 
 def only(given: Sequence[str]) -> str:
-    """Return the file of a job that takes one."""
+    """Return the only file of a job."""
     if len(given) != 1:
         raise ParameterError(f"a job got {len(given)} files where it takes one")
     return given[0]

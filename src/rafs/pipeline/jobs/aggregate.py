@@ -1,9 +1,9 @@
 """Gather the scores of an experiment: one row per run, runs without scores included.
 
-With `partial` in the spec some runs were not asked for; it says what all of them cost.
+If the spec has `partial`, some runs were not requested; its value is the cost of all runs.
 
-Thousands of files do not fit on a command line, so this job alone works out what it reads: the
-files of its runs are those of `gathered_run`, which the rule takes its inputs from as well.
+Thousands of files do not fit on a command line, so this job computes the names of its inputs with
+`gathered_run`, which the rule uses as well.
 """
 
 import math
@@ -28,7 +28,7 @@ HELD_OUT = ("held_rmse", "held_sharpness", "held_coverage_95")
 
 
 class RunKey(NamedTuple):
-    """Which run: the first columns of every table."""
+    """The key of a run: the first columns of every table."""
 
     experiment: str
     method: str
@@ -45,7 +45,7 @@ class GatheredRun(NamedTuple):
 
 
 class AggregateOutputs(NamedTuple):
-    """What the job writes: tables with a row per run, per tuned value, or per run and way."""
+    """The outputs: tables with a row per run, per tuned value, or per run and recalibration."""
 
     scores: str
     costs: str
@@ -62,7 +62,7 @@ def gathered_run(experiment: str, method: str, dataset: str, seed: int) -> Gathe
 
 
 def run(spec: "AggregateSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    """Write the scores, also of recalibrated runs, and what runs cost and were tuned to."""
+    """Write scores, recalibrated scores, costs and tuned values."""
     made = named(AggregateOutputs, outputs)
     keys = [
         RunKey(spec["experiment"], method, dataset, seed)
@@ -83,7 +83,7 @@ def run(spec: "AggregateSpec", inputs: Sequence[str], outputs: Sequence[str]) ->
 
 
 def row(spec: "AggregateSpec", key: RunKey) -> "Row":
-    """Return the row of a run; one without files has failed, unless not all were asked for."""
+    """Return the row of a run; one without files has failed, unless only parts were requested."""
     sweep = next(iter(spec["sweep"].get(key.method, {}).items()), ("", ""))
     result: Row = {
         **key._asdict(),
@@ -113,7 +113,7 @@ def row(spec: "AggregateSpec", key: RunKey) -> "Row":
 
 
 def ways(key: RunKey, run: "Row") -> Iterator["Row"]:
-    """Yield the recalibrated scores of a run, a row per way; `run` is its row of scores."""
+    """Yield the recalibrated scores of a run, a row per kind; `run` is its row of scores."""
     path = Path(gathered_run(*key).metrics)
     record = read_json(path) if path.exists() else {}
     found = record.get("recalibrated") or {"status": run["status"]}
@@ -132,7 +132,7 @@ def ways(key: RunKey, run: "Row") -> Iterator["Row"]:
 
 
 def finite(value: float) -> float:
-    """Return a score; only a damaged file holds one that is not a finite number."""
+    """Return a score; a score that is not a finite number means a damaged file."""
     if not math.isfinite(value):
         raise ValueError(f"{value} is no score")
     return value
@@ -144,7 +144,7 @@ def _base(method: str) -> str:
 
 
 def cost(key: RunKey) -> "Row":
-    """Return what a run cost; apart from its scores, which are the same bytes every time."""
+    """Return the cost of a run, separate from its scores, whose bytes are reproducible."""
     path = Path(gathered_run(*key).cost)
     return {**key._asdict(), **(read_json(path) if path.exists() else {})}
 

@@ -1,4 +1,4 @@
-"""Judge the claims of the paper: claims.json, and the same as a table."""
+"""Judge the claims of the paper; write claims.json and a table."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ClaimsOutputs(NamedTuple):
-    """What the job writes: the verdicts, and a table of them in every format."""
+    """The outputs: the verdicts, and a table of them in every format."""
 
     verdicts: str
     csv: str
@@ -24,7 +24,7 @@ class ClaimsOutputs(NamedTuple):
 
 
 def run(spec: "ClaimsSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    """Write the verdicts, computed from the results of the spec's experiments and nothing else."""
+    """Write the verdicts, computed only from the results of the experiments in the spec."""
     made = named(ClaimsOutputs, outputs)
     claims = judge(Inputs(files=inputs, experiments=spec["experiments"]))
     write_json(made.verdicts, as_json(claims))

@@ -1,7 +1,7 @@
-"""Stand in for a job that failed, so that the rest goes on and the report says what is missing.
+"""Write stand-ins for the outputs of a failed job, so that the rest of the workflow continues.
 
-The files it should have written are written with the status "failed" and the reason, and a note
-(`rafs.pipeline.failures`) makes the next run of the workflow repeat just this job.
+They have the status "failed" and the reason, so that reports say what is missing. A note
+(`rafs.pipeline.failures`) makes the next run of the workflow repeat this job only.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FailedJob:
-    """A job that failed, as its rule called it, and its log."""
+    """A failed job, with the arguments from its rule, and its log."""
 
     kind: str
     log: Path
@@ -36,11 +36,11 @@ class FailedJob:
     outputs: Sequence[str]
 
     def message(self, start: str = "") -> str:
-        """Return why it failed: the last line of its log, preferably one that begins so."""
+        """Return the reason: the last line of the log, preferably one that begins with `start`."""
         return f"the {self.kind} job failed: {why(self.log, start)} (see {self.log})"
 
     def record(self, seed: int, message: str) -> "RunRecord":
-        """Return the record of a run that the job was to make."""
+        """Return the record of a run that the job should have made."""
         return {
             "experiment": self.spec["experiment"],
             "method": self.spec["method"],
@@ -81,7 +81,7 @@ def write_run(job: FailedJob) -> None:
 
 
 def write_metrics(job: FailedJob) -> None:
-    """Write the metrics files that the job did not: it may have scored other seeds.
+    """Write the missing metrics files; the job may have scored other seeds.
 
     Snakemake removes the outputs of a job before it starts.
     """

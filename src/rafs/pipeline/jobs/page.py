@@ -1,4 +1,4 @@
-"""Put everything on one page."""
+"""Make the report page."""
 
 from collections.abc import Sequence
 from importlib import import_module

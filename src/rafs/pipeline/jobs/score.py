@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ScoredRun(NamedTuple):
-    """The files of a run that is scored: four that are read, one that is written."""
+    """The files of a scored run: four inputs, one output."""
 
     predictions: str
     record: str
@@ -42,7 +42,7 @@ def scored_runs(
 
 
 def run(spec: "ScoreSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    """Score every seed; raise, with the reasons, once all that can be scored are.
+    """Score every seed; after the last one, raise an error with the reasons for any failures.
 
     Each reason is a line that begins with its seed, for `rafs.pipeline.jobs.failed` to find.
     """
@@ -59,7 +59,7 @@ def run(spec: "ScoreSpec", inputs: Sequence[str], outputs: Sequence[str]) -> Non
 
 
 def score(spec: "ScoreSpec", files: ScoredRun) -> None:
-    """Write the metrics of one run, together with everything needed to trust them."""
+    """Write the metrics of one run with the information needed to verify them."""
     record = read_json(files.record)
     result: dict[str, metrics.Scores | None] = {
         "metrics": None,
@@ -77,7 +77,7 @@ def score(spec: "ScoreSpec", files: ScoredRun) -> None:
             raise DamagedFileError(
                 f"{files.predictions} does not fit its dataset; delete it and run again"
             )
-        if "predictions" in record.get("settings", {}):  # of a method that was not trained here
+        if "predictions" in record.get("settings", {}):  # of a method with given predictions
             check_targets(record, data.y_test)
         if spec.get("misaligned"):
             order = np.argsort(data.x_test[:, 0], kind="stable")
@@ -91,13 +91,13 @@ def score(spec: "ScoreSpec", files: ScoredRun) -> None:
                 result = _with(result, {"metrics": {"interval": interval(predictions["mean"])}})
             test = Predictions(data.y_test, predictions["mean"], predictions["variance"])
             more = {"recalibrated": recalibrated(files.held_out, test, data.in_distribution)}
-        except ParameterError as error:  # finite, and yet beyond any score: counted as diverged
+        except ParameterError as error:  # finite, but without finite scores: counted as diverged
             record |= {"status": "diverged", "message": str(error)}
     write_json(files.metrics, {**record, **sizes(data), **result, **more})
 
 
 def check_targets(record: "RunRecord", y: np.ndarray) -> None:
-    """Refuse predictions of a file that are for other rows than the test rows."""
+    """Refuse predictions from a file that are not for the test rows."""
     from rafs.evaluation.predicted import PredictedRun
 
     settings = record["settings"]
@@ -108,7 +108,7 @@ def check_targets(record: "RunRecord", y: np.ndarray) -> None:
 def _with(
     result: dict[str, metrics.Scores | None], more: dict[str, dict[str, float]]
 ) -> dict[str, metrics.Scores | None]:
-    """Return the scores of all parts with more of them."""
+    """Return the scores of all parts with additional ones."""
     return result | {part: {**(result[part] or {}), **found} for part, found in more.items()}
 
 
@@ -143,7 +143,7 @@ def recalibrated(file: str, test: Predictions, inside: metrics.Mask | None) -> d
 def differences(
     record: "RunRecord", data: Dataset, predictions: dict[str, np.ndarray]
 ) -> dict[str, dict[str, float]]:
-    """Return how much the members differ; nothing where that does not follow from the variance.
+    """Return how much the members differ; nothing if the variance does not determine it.
 
     A Hyperdeep Ensemble, which has candidates, weights its members; a quirk changes the variance.
     """
@@ -159,7 +159,7 @@ def differences(
 
 
 def sizes(data: Dataset | str) -> dict[str, int | None]:
-    """Return how many rows there are to train and to test on, and how many of these lie inside."""
+    """Return the numbers of training rows, test rows, and test rows inside the range."""
     if isinstance(data, str):
         return {}
     inside = None if data.in_distribution is None else int(data.in_distribution.sum())
@@ -167,5 +167,5 @@ def sizes(data: Dataset | str) -> dict[str, int | None]:
 
 
 def interval(mean: np.ndarray) -> float:
-    """Return what the released code gives as "95 % interval": that of the mean predicted value."""
+    """Return the "95 % interval" of the released code: that of the mean predicted value."""
     return float(1.96 * mean.std(ddof=1) / np.sqrt(len(mean))) if len(mean) > 1 else 0.0

@@ -1,4 +1,4 @@
-"""Sum the results up for DVC: a small metrics file, and one row per method and dataset to plot."""
+"""Summarise the results for DVC: a small metrics file, and scores to plot."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class SummaryOutputs(NamedTuple):
-    """What the job writes."""
+    """The outputs of the job."""
 
     metrics: str
     medians: str
 
 
 def run(spec: "SummarySpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    """Write both, for the experiment that the headline is taken from."""
+    """Write both, for the experiment of the headline."""
     made = named(SummaryOutputs, outputs)
     results = Inputs(files=inputs, experiments=spec["experiments"])
     write_json(made.metrics, summarise(results, spec["headline"]))

@@ -1,7 +1,7 @@
-"""The job of a run (`rafs.methods.runs`): read its data, do it, and write what came out.
+"""The job of a run (`rafs.methods.runs`): read its data, tune, train, predict, write the results.
 
-Several runs can be asked for at once (`run_all`): those of one method that are tuned and trained
-alike are one batch, which is how a GPU is filled.
+`run_all` takes several runs. Those of one method with the same tuning and training form one batch,
+which makes full use of a GPU.
 """
 
 import csv
@@ -38,14 +38,14 @@ COLUMNS = ("trial", "round", "status", "nll")
 
 
 class TrainingInputs(NamedTuple):
-    """What a run reads: its data, and the values that another run tuned if it takes those."""
+    """The inputs of a run: its data, and the tuned values of another run if it uses those."""
 
     data: str
     best: str | None = None
 
 
 class TrainingOutputs(NamedTuple):
-    """What a run writes."""
+    """The outputs of a run."""
 
     predictions: str
     record: str
@@ -69,14 +69,14 @@ class TrainingJob(NamedTuple):
 
 
 def run(spec: "TrainSpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    """Write predictions, the record of the run, its tuning and what it cost."""
+    """Write the predictions, the record, the tuning and the cost of a run."""
     (error,) = run_all([TrainingJob.of(spec, inputs, outputs)])
     if error is not None:
         raise error
 
 
 def run_all(jobs: Sequence[TrainingJob]) -> list[RafsError | None]:
-    """Do several runs; return for each the error that it ended with, or None."""
+    """Execute several runs; return the error or None for each."""
     errors: list[RafsError | None] = [None] * len(jobs)
     alike: dict[str, list[tuple[TrainingJob, BenchmarkRun]]] = {}  # tuned and trained together
     for i, job in enumerate(jobs):
@@ -110,7 +110,7 @@ def run_all(jobs: Sequence[TrainingJob]) -> list[RafsError | None]:
 
 
 def read(job: TrainingJob) -> BenchmarkRun:
-    """Read the data of a run, and its tuned values where it takes those of another run."""
+    """Read the data of a run, and the tuned values of another run if it uses those."""
     if isinstance(job.spec["tuning"], str) != bool(job.inputs.best):
         raise ParameterError("a run takes the tuned values of another exactly if its spec says so")
     best = read_json(job.inputs.best) if job.inputs.best else UNTUNED
@@ -118,7 +118,7 @@ def read(job: TrainingJob) -> BenchmarkRun:
 
 
 def write(job: TrainingJob, run: BenchmarkRun, outcome: Outcome | DivergedError | None) -> None:
-    """Write what came out of a run, how it was tuned and made, and what it cost."""
+    """Write the predictions, the record, the tuning and the cost of a finished run."""
     spec, outputs = job.spec, job.outputs
     place = {key: spec[key] for key in ("experiment", "method", "dataset", "seed")}
     status, message = state(run, outcome)
@@ -149,7 +149,7 @@ def write(job: TrainingJob, run: BenchmarkRun, outcome: Outcome | DivergedError 
 
 
 def state(run: BenchmarkRun, outcome: Outcome | DivergedError | None) -> tuple[str, str | None]:
-    """Return the status of a run and what there is to say about it."""
+    """Return the status of a run and its message."""
     if isinstance(run.data, str):
         return "missing", run.data
     if isinstance(outcome, DivergedError):
@@ -158,7 +158,7 @@ def state(run: BenchmarkRun, outcome: Outcome | DivergedError | None) -> tuple[s
 
 
 def arrays(prediction: Prediction | None) -> dict[str, np.ndarray]:
-    """Return what is kept of a prediction; nothing for a run that has none."""
+    """Return the stored arrays of a prediction; none for a run without one."""
     if prediction is None:
         return {name: np.empty(0) for name in ("mean", "variance", "aleatoric")}
     return {

@@ -1,4 +1,4 @@
-"""Say whether every job of the reproduction succeeded; fail, with the list, if one did not."""
+"""Check that every job of the reproduction succeeded; fail and list the failures if not."""
 
 import csv
 from collections import Counter
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def run(spec: "VerifySpec", inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    """Write how many runs ended how by the scores (the inputs), or raise with what failed."""
+    """Write the number of runs by status, read from the scores (the inputs), or list failures."""
     notes = [note for note in failures() if concerns(spec, stand_ins(note)[0])]
     if notes:
         lines = [f"  {note.parent}: {note.read_text()}" for note in notes[:20]]

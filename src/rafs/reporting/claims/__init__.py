@@ -1,4 +1,4 @@
-"""The paper's claims: one module each, found by being here, and judged by two rules.
+"""The paper's claims: one module each, discovered automatically, and judged by two rules.
 
 A module holds `CLAIM`, a `rafs.reporting.judgement.verdicts.Claim`: the statement, the paper's own
 rule, our tests, and the experiments it reads. A claim that reads predictions names their datasets
@@ -86,7 +86,7 @@ def _declared() -> Iterator[Claim]:
 
 
 def judge(inputs: "Inputs") -> list[Judged]:
-    """Judge all claims by the results that there are, each by what it declares to read."""
+    """Judge all claims on the available results, each on those that it declares to read."""
     from rafs.reporting.judgement.results import Results
 
     @cache

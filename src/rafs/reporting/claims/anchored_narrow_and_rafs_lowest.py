@@ -10,7 +10,7 @@ NARROW, LOWEST = "AE covers less than the wide methods away from data", "RAFs ha
 
 
 def by_paper(results: Results) -> Parts:
-    """Compare intervals of coverage, and look at the rank."""
+    """Compare intervals of coverage, and check the rank."""
     cells = [cell(results.main, rival, "he", COVERED_AWAY.source) for rival in WIDE]
     known = [found for found in cells if found is not None]
     lowest = min(known, key=lambda found: found.low) if len(known) == len(WIDE) else None

@@ -13,13 +13,13 @@ ELSEWHERE = "weak on synthetic data"
 
 
 def by_ranks(ranks: Ranks) -> Parts:
-    """Look at the two ranks, and at the mean rank on synthetic data."""
+    """Check the two ranks, and the mean rank on synthetic data."""
     first = _named(placed(ranks, "de", FIRST, 1))
     return [*first, mean_rank(ELSEWHERE, ranks, "de", ranks.within(SYNTHETIC), low=True)]
 
 
 def by_tests(results: Results) -> Parts:
-    """Look for rivals that are ahead of DE, and count its duels on synthetic data."""
+    """Find rivals that are ahead of DE, and count its duels on synthetic data."""
     first = _named(among_first(results, "de", FIRST, 1))
     synthetic = of_categories(results, *SYNTHETIC)
     return [*first, group(ELSEWHERE, results, "de", synthetic, low=True)]

@@ -17,7 +17,7 @@ FALLS, RELIABLE = "RAFs' error falls on Friedman", "RP-param has the lowest erro
 
 
 def by_paper(results: Results) -> Parts:
-    """Read the mean curves as the paper reads its figure."""
+    """Judge the mean curves as the paper judges its figure."""
     return [_falls_on_average(results), _lowest_on_average(results)]
 
 

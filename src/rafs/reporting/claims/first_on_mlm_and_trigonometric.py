@@ -11,13 +11,13 @@ NAME = "first on MLM and trigonometric data"
 
 
 def by_ranks(ranks: Ranks) -> Parts:
-    """Look at the rank on every dataset of the two categories."""
+    """Check the rank on every dataset of the two categories."""
     why = ranks.why or "no MLM or trigonometric dataset has enough runs"
     return placed(ranks, "rafs", ranks.within(CATEGORIES), 1) or [untestable(NAME, why)]
 
 
 def by_tests(results: Results) -> Parts:
-    """Look for rivals that are ahead on a dataset of the two categories."""
+    """Find rivals that are ahead on a dataset of the two categories."""
     why = results.why_incomplete()
     names = of_categories(results, *CATEGORIES)
     if why or not names:

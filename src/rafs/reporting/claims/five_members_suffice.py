@@ -19,7 +19,7 @@ ENOUGH, DIP = "five suffice on PUMA560", "a trough at seven on Abalone"
 
 
 def by_paper(results: Results) -> Parts:
-    """Compare intervals: those of larger ensembles with five, those beside seven with seven."""
+    """Compare intervals: larger ensembles with five members, the neighbours of seven with seven."""
     puma, abalone = (sweep(results, EXPERIMENT, name) for name in ("puma560", "abalone"))
     larger = [size for size in puma.values if size > 5]
     beside = neighbours(abalone)

@@ -11,7 +11,7 @@ ALL = (*SYNTHETIC, "real")
 
 
 def by_ranks(ranks: Ranks) -> Parts:
-    """Look at the rank on every dataset."""
+    """Check the rank on every dataset."""
     names = ranks.within(ALL)
     return placed(ranks, "rafs", names, 2) or [untestable("all datasets", ranks.why)]
 

@@ -37,7 +37,7 @@ def by_ranks(ranks: Ranks) -> Parts:
 
 
 def by_tests(results: Results) -> Parts:
-    """Bound the number of datasets on which RAFs is the best by its duels."""
+    """Bound the number of datasets on which RAFs is the best, using its duels."""
     found = places(results, "rafs").values()
     total = len(found)
     if total < FEWEST_DATASETS:

@@ -43,7 +43,7 @@ def by_tests(results: Results) -> Parts:
 
 
 def _near_and_away(frame: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Return the widths near and away from data as if they were of two methods."""
+    """Return the widths near and away from data in the form of two methods."""
     own = frame[frame["method"] == method]
     if AWAY not in own:
         return own
@@ -52,7 +52,7 @@ def _near_and_away(frame: pd.DataFrame, method: str) -> pd.DataFrame:
 
 
 def _narrowness(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return one over the width, of which lower is wider."""
+    """Return the inverse width, so that lower means wider."""
     return frame.assign(narrowness=1 / frame[AWAY]) if AWAY in frame else frame
 
 

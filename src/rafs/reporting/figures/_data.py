@@ -1,4 +1,4 @@
-"""What the figures share: the runs that they show, and notes on runs without scores."""
+"""Shared code of the figures: the runs that they show, and notes on runs without scores."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from rafs.reporting.table import gaps, selected
 
 
 def scores(inputs: Inputs, options: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str]]:
-    """Return the runs that a figure is made of, and notes on what they lack.
+    """Return the runs of a figure, and notes on missing scores.
 
     Options: `experiments`, and perhaps `methods` and `datasets` to restrict them.
     """

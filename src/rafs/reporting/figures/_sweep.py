@@ -1,4 +1,4 @@
-"""What the two ablations share: a score against a swept setting, with its interval over seeds."""
+"""Shared code of the two ablations: a score against a swept setting, with intervals over seeds."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -32,8 +32,8 @@ def draw_sweep(
 ) -> Figure:
     """Draw one panel per dataset; options: `experiments`, `datasets`, `methods`, `metric`.
 
-    `titles` says what an experiment is called in the legend. Each has a curve of its own. Values at
-    the end of the sweep that repeat the runs of a smaller one share its place.
+    Each experiment has its own curve; `titles` are their names in the legend. Values at the end of
+    the sweep that repeat the runs of a smaller one share its place.
     `below` gives lines to print under the swept values, on a logarithmic axis.
     """
     metric = str(options.get("metric", "nll_paper"))
@@ -60,7 +60,7 @@ def draw_sweep(
 def _legend(
     figure: Figure, known: pd.DataFrame, order: Sequence[str], names: Mapping[str, str]
 ) -> None:
-    """Name the curves, where there is more than one."""
+    """Add a legend of the curves if there is more than one."""
     methods = labels.in_order(bases(known))
     if len(order) < 2:
         style.legend(figure, methods if len(methods) > 1 else ())
@@ -80,7 +80,7 @@ def _title(base: str, experiment: str, methods: int) -> str:
 
 
 def _look(base: str, place: int) -> style.Look:
-    """Return the look of a method; beyond the first experiment dashed, with open markers."""
+    """Return the look of a method: dashed with open markers except in the first experiment."""
     look = style.look(base)
     return replace(look, dashes=OTHER, filled=False) if place else look
 
@@ -120,7 +120,7 @@ def _curve(
     values: list[float],
     last: float,
 ) -> None:
-    """Draw one curve, and a dotted line from where its runs stay the same to the last value."""
+    """Draw one curve, and a dotted line to the last value from where its runs no longer change."""
     rows = rows[rows["value"].isin(values)]
     each = [data.interval(rows.loc[rows["value"] == value, metric]) for value in values]
     middle, low, high = np.array(each).T
@@ -134,7 +134,7 @@ def _curve(
 
 
 def _ticks(axes: Axes, values: Sequence[float], last: float, below: Below | None) -> None:
-    """Name the swept values; the last that differs stands for those after it as well."""
+    """Label the swept values; the last distinct one also stands for those after it."""
     shown = [value for value in values if value <= last]
     names = [f"{value:g}" for value in shown[:-1]]
     names.append(", ".join(f"{value:g}" for value in values if value >= last))

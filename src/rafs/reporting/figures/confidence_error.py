@@ -100,9 +100,9 @@ def _panel(axes: Axes, runs: dict[str, list[tuple[Array, Array]]]) -> None:
 
 
 def _summary(curves: Array) -> Array:
-    """Return median and 95 % interval over seeds at every threshold, taken of the logarithms.
+    """Return median and 95 % interval over seeds at every threshold, computed on logarithms.
 
-    An RMSE is positive and its axis may be logarithmic: so are the ends of its interval.
+    An RMSE is positive and its axis may be logarithmic, so the ends of its interval are positive.
     """
     logs = np.log(np.maximum(curves, np.finfo(float).tiny))
     return np.exp([data.interval(column) for column in logs.T])

@@ -1,4 +1,4 @@
-"""How much more the members of RAFs differ than those of AE, and what is gained by it."""
+"""How much more the members of RAFs differ than those of AE, and the resulting gain."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -38,7 +38,7 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
 
 
 def entering(sizes: Sequence[float], activations: Sequence[str]) -> dict[float, list[str]]:
-    """Return the activations that an ensemble of each size has, and the next smaller has not.
+    """Return the activations that an ensemble of each size adds to the next smaller one.
 
     >>> entering([2, 3, 10], ["gelu", "tanh", "erf"])
     {2: ['gelu', 'tanh'], 3: ['erf'], 10: []}

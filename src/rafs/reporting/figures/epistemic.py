@@ -1,4 +1,4 @@
-"""The epistemic variance that methods predict against the error that they make."""
+"""The epistemic variance that methods predict, against their error."""
 
 from collections.abc import Mapping
 from typing import Any

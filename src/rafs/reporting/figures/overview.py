@@ -1,4 +1,4 @@
-"""The headline: how often each method comes first, second ..., and how far it is from the best."""
+"""The headline: the distribution of ranks of each method, and its distance from the best."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -53,7 +53,7 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
 def _places(
     axes: Axes, ranks: pd.DataFrame, metric: str, intervals: Mapping[str, tuple[float, float]]
 ) -> None:
-    """Draw the share of each place as a bar that goes from strong to pale."""
+    """Draw the share of each rank as a bar, from dark to light."""
     count = ranks.shape[1]
     places = np.ceil(ranks.to_numpy()).astype(int)
     shares = np.array([(places == place).mean(axis=0) for place in range(1, count + 1)])
@@ -100,7 +100,7 @@ def _name(method: str, rank: float, ends: tuple[float, float]) -> str:
 
 
 def _distances(axes: Axes, distances: pd.DataFrame, metric: str) -> None:
-    """Draw the spread of the distance from the best method; what diverged is at the far end."""
+    """Draw the spread of the distance from the best method; diverged runs are at the far end."""
     finite = distances.to_numpy()[np.isfinite(distances.to_numpy())]
     top = 3 * float(finite.max(initial=1.0))
     for row, method in enumerate(distances.columns):

@@ -1,4 +1,4 @@
-"""What random activations do to every method on every dataset: a table in colours."""
+"""The effect of random activations on every method and dataset: a heat map."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -24,7 +24,7 @@ CAPTION = (
 READS = ("scores", "recalibrated")
 PLACE = 10
 SECTION = "intervals"
-STEP = 0.24  # between the ways of a method
+STEP = 0.24  # between the kinds of intervals of a method
 MARKERS = {"raw": "o", "scaled": "s", "conformal": "D"}
 
 

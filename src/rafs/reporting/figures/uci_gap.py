@@ -1,4 +1,4 @@
-"""How much ensembles widen, and how much their error grows, in gaps and tails of UCI tables."""
+"""How much ensembles widen and their error grows in gaps and tails of UCI tables."""
 
 from collections.abc import Mapping
 from typing import Any

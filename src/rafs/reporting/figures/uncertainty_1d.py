@@ -33,7 +33,7 @@ DATASETS = ("he", "forrester")
 DIMENSION = 1
 PLACE = 2
 COLUMNS = 4  # at most
-WEIGHT_SDS = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0)  # priors of the reference, from which one is chosen
+WEIGHT_SDS = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0)  # candidate priors of the reference
 BIAS_SDS = (0.05, 0.1, 0.3, 1.0, 2.0, 3.0, 5.0)
 Array = NDArray[np.float64]
 
@@ -94,7 +94,7 @@ def _block(
 
 
 def _limits(bands: Array, known: Any, name: str) -> tuple[float, float]:
-    """Return limits that hold the truth, the data and all bands."""
+    """Return limits that contain the true function, the data and all bands."""
     shown = np.concatenate([datasets.function(name)(known.x_test), known.y_train, bands])
     low, high = float(shown.min()), float(shown.max())
     return low - 0.05 * (high - low), high + 0.05 * (high - low)

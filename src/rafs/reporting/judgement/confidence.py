@@ -1,4 +1,4 @@
-"""Error against confidence, as the paper plots it: RMSE where the predicted precision exceeds τ.
+"""Error against confidence, as in the paper: RMSE where the predicted precision exceeds τ.
 
 The thresholds of a dataset are the quantiles 0, 10, ..., 90 % of the precision, pooled over methods
 and seeds. A curve ends where fewer than ten examples are left.
@@ -60,7 +60,7 @@ def curve(precision: Array, error: Array, thresholds: Array) -> Array:
 
 
 def scores(results: Results, dataset: str) -> pd.DataFrame:
-    """Return the runs on a dataset with what their curves say, as scores.
+    """Return the runs on a dataset with statistics of their curves as scores.
 
     `trend` is Kendall's correlation of error and threshold; `log_error` the mean logarithm of the
     error over those thresholds at which all methods have examples left (same seed); `share` one
@@ -103,7 +103,7 @@ def mean_trend(results: Results, dataset: str, method: str) -> float:
 
 
 def lacking(results: Results, dataset: str, methods: Sequence[str]) -> str:
-    """Say what is missing to compare curves, or nothing if all is there."""
+    """Return what is missing to compare curves; nothing if it is complete."""
     if why := results.lacking("main", methods, dataset):
         return why
     found = scores(results, dataset)

@@ -211,7 +211,7 @@ def untestable(name: str, why: str) -> Part:
 
 
 def few(difference: Difference) -> str:
-    """Say that a comparison has too few pairs for any difference to be significant."""
+    """Report that a comparison has too few pairs for any difference to be significant."""
     if not difference.pairs:
         return "no seed has both" if difference.dataset else "no dataset has enough seeds of both"
     what = "seeds" if difference.dataset else "datasets"

@@ -1,9 +1,9 @@
 """The paper's own rules: ranks that tie where intervals overlap, and mean ranks.
 
-Its intervals are those of one run's predictions; ours over seeds stand in for them. The same rules
-on ranks apply to the printed Table 3. A rank worse than claimed contradicts a claim, since
-intervals that do not overlap are the paper's standard of evidence; a mean rank has no interval, so
-a claim about one is shown or not shown.
+The paper's intervals are over the predictions of one run; our intervals over seeds replace them.
+The same rules on ranks apply to the printed Table 3. A rank worse than claimed contradicts a claim,
+because intervals that do not overlap are the paper's standard of evidence. A mean rank has no
+interval, so a claim about one is shown or not shown.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ WIDE = ("ntkgp", "rp", "rafs")
 
 @dataclass(frozen=True)
 class Ranks:
-    """Ranks by the paper's rule: a row per dataset and a column per method; why there are none."""
+    """Ranks by the paper's rule (a row per dataset, a column per method), or why there are none."""
 
     nll: pd.DataFrame
     rmse: pd.DataFrame

@@ -1,4 +1,4 @@
-"""The runs that claims are judged by, and why some of them cannot be judged."""
+"""The runs that claims are judged on, and reasons why some cannot be judged."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -36,7 +36,7 @@ class Results:
         methods: Iterable[str] | None = None,
         datasets: Iterable[str] | None = None,
     ) -> pd.DataFrame:
-        """Return the runs of an experiment, perhaps of some methods or datasets alone."""
+        """Return the runs of an experiment, optionally of some methods or datasets only."""
         frame = self._find(experiment)
         if frame is None:
             return pd.DataFrame(columns=[*KEYS, "category", NLL])
@@ -59,7 +59,7 @@ class Results:
         return self.main[self.main["dataset"].isin(counts[counts >= FEWEST].index)]
 
     def why_incomplete(self) -> str:
-        """Say why statements about ranks cannot be judged, or nothing if they can."""
+        """Return why statements about ranks cannot be judged; nothing if they can."""
         if self._find("main") is None:
             return not_run("main")
         if not self.complete.empty:
@@ -67,7 +67,7 @@ class Results:
         return f"no dataset has at least {FEWEST} seeds of all six methods"
 
     def lacking(self, experiment: str, methods: Sequence[str], dataset: str) -> str:
-        """Say what is missing to compare methods on a dataset, or nothing if all is there."""
+        """Return what is missing to compare methods on a dataset; nothing if it is complete."""
         if self._find(experiment) is None:
             return not_run(experiment)
         for method in methods:
@@ -88,19 +88,19 @@ class Results:
         return self._inputs.predictions("main", method, dataset, seed)
 
     def data(self, dataset: str, seed: int) -> SimpleNamespace | None:
-        """Return the data that these predictions are of, or None."""
+        """Return the data of these predictions, or None."""
         self._check_predictions(dataset)
         return self._inputs.data(dataset, seed)
 
     def _check_predictions(self, dataset: str) -> None:
-        """Refuse to read what the claim does not declare."""
+        """Refuse to read predictions that the claim does not declare."""
         if dataset not in self.predicted:
             raise DataError(
                 f"a claim reads predictions on {dataset}; declare the dataset in its PREDICTIONS"
             )
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """Return what several claims need, computed once."""
+        """Return a value that several claims need, computed once."""
         if name not in self._kept:
             self._kept[name] = make()
         kept: T = self._kept[name]

@@ -1,9 +1,9 @@
 """The place of a method among its rivals, by tests over seeds.
 
 On a dataset a rival is *ahead* if the method is worse than it, and *possibly ahead* unless the
-method is shown to be not worse. A statement about places is shown if it holds with all rivals that
-are possibly ahead, contradicted if it fails with those alone that are ahead, and not shown
-otherwise.
+method is shown to be not worse. A statement about places is shown if it holds even when all rivals
+that are possibly ahead count, contradicted if it fails when only those that are ahead count, and
+not shown otherwise.
 """
 
 import math
@@ -58,7 +58,7 @@ class Place:
 
     @property
     def possibly_ahead(self) -> int:
-        """The rivals that the method is not shown to be level with, or better than."""
+        """The rivals to which the method is not shown to be equal or superior."""
         return sum(not duel.not_worse for duel in self.duels)
 
     @property

@@ -51,7 +51,7 @@ class Sweep:
 
 
 def sweep(results: Results, experiment: str, dataset: str, distinct: bool = False) -> Sweep:
-    """Return a sweep; with `distinct` without values that repeat the runs of a smaller one."""
+    """Return a sweep; with `distinct`, without values that repeat the runs of a smaller one."""
     frame = results.runs(experiment, datasets=[dataset])
     frame = frame[frame["method"].astype(str).str.startswith("rafs@")]
     if frame.empty:
@@ -68,8 +68,8 @@ def sweep(results: Results, experiment: str, dataset: str, distinct: bool = Fals
 def without_repeats(wide: pd.DataFrame) -> list[Any]:
     """Return the columns of a table with a row per seed that repeat none of those before them.
 
-    A setting that has no effect any more gives the same scores to the last digit: five networks use
-    five activations, so that k = 6 and 7 are the runs of k = 5.
+    A setting without further effect gives the same scores to the last digit: five networks use five
+    activations, so k = 6 and 7 repeat the runs of k = 5.
     """
     kept: list[Any] = []
     for name in wide:

@@ -1,4 +1,4 @@
-"""Outcomes of the parts of a claim, and the verdict that they add up to.
+"""Outcomes of the parts of a claim, and the resulting verdict.
 
 A claim has one or more parts. Each part is shown, not shown, contradicted (the opposite is shown)
 or not testable. "Not shown" is never taken as "false".
@@ -21,7 +21,7 @@ KINDS = (HOLDS, IN_PART, NOT_SHOWN, CONTRADICTED, UNTESTABLE)
 
 @dataclass(frozen=True)
 class Part:
-    """One checkable part of a claim: what was found, with the effect size behind it."""
+    """One checkable part of a claim: its outcome, with the effect size."""
 
     name: str
     outcome: str
@@ -48,7 +48,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class RankRule:
-    """A rule that needs ranks alone, and so can be applied to the printed ranks as well."""
+    """A rule that needs only ranks and can therefore be applied to the printed ranks as well."""
 
     text: str
     decide: "Callable[[Ranks], Parts]"
@@ -57,7 +57,7 @@ class RankRule:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper, the two rules by which it is judged, and what they read.
+    """A statement of the paper, the two rules by which it is judged, and their inputs.
 
     `reads` names experiments. `predictions` names the datasets whose predictions of the main
     experiment are read: the literal `PREDICTIONS` of the claim's module, which a module does not
@@ -141,14 +141,14 @@ def _reason(parts: Parts, unit: str) -> str:
 
 
 def _group(names: Sequence[str], outcome: str, detail: str, total: int) -> str:
-    """Name the parts of one outcome, or count them where many are shown."""
+    """Name the parts of one outcome, or count them if many are shown."""
     if outcome == SHOWN and len(names) > 5:
         return f"shown on {len(names)} of {total}"
     return Part(", ".join(names), outcome, detail).said()
 
 
 def plain(value: Any) -> Any:
-    """Return numbers for JSON: six digits, and None for what is not finite."""
+    """Return numbers for JSON: six digits, and None for non-finite values."""
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

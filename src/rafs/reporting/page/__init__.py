@@ -1,4 +1,4 @@
-"""The page: all results in one HTML file that needs nothing but a browser.
+"""The report page: all results in one HTML file that needs only a browser.
 
 Everything is in the file, and a content security policy keeps the browser from fetching or running
 anything else; scripts and styles are allowed by their hash. The same results give the same bytes.
@@ -75,8 +75,8 @@ def build(
 ) -> str:
     """Return the page.
 
-    `experiments` are all that were asked for (their lost runs are listed), `compared` those whose
-    methods stand side by side in the table of scores; the first of them decides the headline.
+    `experiments` are all requested ones (their lost runs are listed), `compared` those whose
+    methods are shown side by side in the table of scores; the first of them decides the headline.
     `figures` are SVG files by name in the order of the page, of which those `beside_answer` come
     first; like `tables`, the others are in the sections that they declare. `params` is the text of
     the parameter file, `origin` says who made the page, where and when.
@@ -162,7 +162,7 @@ def _rows(inputs: Inputs, experiments: Sequence[str]) -> pd.DataFrame:
 
 
 def _figure(name: str, svg: bytes) -> Html:
-    """Return a figure that opens in full size when pressed."""
+    """Return a figure that opens in full size when clicked."""
     caption = _caption(svg)
     source = "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
     image = tag("img", src=source, alt=caption, loading="lazy", decoding="async")
@@ -186,7 +186,7 @@ def _download(form: str, name: str, content: str | None = None) -> Html:
 
 
 def _caption(svg: bytes) -> str:
-    """Return the caption that a figure carries in itself."""
+    """Return the caption that the file of a figure contains."""
     found = re.search(r"<dc:description>(.*?)</dc:description>", svg.decode(), re.DOTALL)
     return html.unescape(found[1]) if found else ""
 
@@ -236,7 +236,7 @@ def _gaps(rows: pd.DataFrame, not_run: Sequence[str]) -> list[Html]:
 
 
 def _reading() -> list[Html]:
-    """Say what the numbers mean."""
+    """Explain the numbers."""
     words = (
         "A cell is the median over seeds and, from six seeds on, its exact 95 % interval. Bold: "
         "the lowest median among the methods that are shown; a star: significantly better than "
@@ -258,7 +258,7 @@ def _reading() -> list[Html]:
 
 
 def _made(params: str, versions: Mapping[str, str], origin: Mapping[str, str]) -> list[Html]:
-    """Return who made it, versions and parameters."""
+    """Return the author of the page, versions and parameters."""
     parts = []
     if origin:
         known: dict[str, Any] = dict(origin)

@@ -52,7 +52,7 @@ def headline(rows: pd.DataFrame) -> list[Html]:
 
 
 def activations(rows: pd.DataFrame) -> list[Html]:
-    """Return what random activations change on each base method, where both were run."""
+    """Return the effect of random activations on each base method, if both were run."""
     if METRIC not in rows:
         return []
     said = rafs_on.sentence(rafs_on.effects(rows, METRIC))
@@ -77,7 +77,7 @@ def _answer(
 
 
 def _sure(near: Sequence[str]) -> str:
-    """Say what the tests over the datasets find."""
+    """Summarise the tests over the datasets."""
     test = (
         "Wilcoxon's signed-rank test over the datasets on the medians over seeds, 5 %, Holm's "
         f"correction over {labels.FAMILY}"
@@ -134,7 +134,7 @@ def _against(best: str, against: pd.DataFrame) -> Html:
 
 
 def claims(found: Sequence[Mapping[str, Any]]) -> list[Html]:
-    """Return the paper's claims with the verdicts of both rules and what decided them."""
+    """Return the paper's claims with the verdicts of both rules and their reasons."""
     if not found:
         return [tag("p", "The claims have not been checked yet.")]
     return [
@@ -153,7 +153,7 @@ def _tally(name: str, kinds: Sequence[str]) -> Html:
 
 
 def badge(verdict: str, kind: str) -> Html:
-    """Return a verdict as a coloured word with a sign of its own."""
+    """Return a verdict as a coloured word with its own symbol."""
     sign, style = VERDICTS.get(kind, ("?", "open"))
     shown = tag("span", sign, aria_hidden="true")
     return tag("span", shown, f" {verdict}", class_=f"badge {style}")

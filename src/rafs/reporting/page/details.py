@@ -1,4 +1,4 @@
-"""What is behind the cells: every seed, tuned values, settings, hashes, files and the command.
+"""The details of cells: every seed, tuned values, settings, hashes, files and the command.
 
 The page holds it once, as JSON inside a template element, and opens it in a dialog.
 """
@@ -36,7 +36,7 @@ def stored(inputs: Inputs, rows: pd.DataFrame, cells: Mapping[str, Scores]) -> H
     """Return the template element with everything that the dialog shows."""
     methods, datasets = (labels.in_order(rows[key]) for key in ("method", "dataset"))
     tuned = _tuned(inputs, rows)
-    texts: dict[str, int] = {}  # each text of settings once, by its place
+    texts: dict[str, int] = {}  # each distinct text of settings with its index
     found: dict[str, dict[str, Any]] = {}
     for key, runs in rows.sort_values("seed").groupby(["dataset", "method"], sort=False):
         dataset, method = map(str, key)
@@ -72,7 +72,7 @@ def _scored(runs: pd.DataFrame, cells: Mapping[str, Any]) -> dict[str, Any]:
 def _made(
     inputs: Inputs, runs: pd.DataFrame, tuned: Tuned, texts: dict[str, int]
 ) -> dict[str, Any]:
-    """Return tuned values, settings and hashes of some runs, as far as their files are there."""
+    """Return tuned values, settings and hashes of some runs, as far as their files exist."""
     first = runs.iloc[0]
     place = (str(first["experiment"]), str(first["method"]), str(first["dataset"]))
     seeds = [int(seed) for seed in runs["seed"]]
@@ -93,7 +93,7 @@ def _made(
 
 
 def _settings(record: Mapping[str, Any]) -> str:
-    """Return the settings of a run as YAML; what was tuned for each run is only named as such."""
+    """Return the settings of a run as YAML; tuned settings are only marked as such."""
     known = json.loads(json.dumps({key: record[key] for key in SETTINGS if key in record}))
     for name in (record.get("tuned") or {}).get("values", {}):
         *parents, leaf = name.split(".")
@@ -129,5 +129,5 @@ def _ends(summary: statistics.Summary) -> list[float | None]:
 
 
 def _short(values: Sequence[float] | pd.Series) -> list[float | None]:
-    """Return values with five digits; what is not finite becomes None."""
+    """Return values with five digits; non-finite ones become None."""
     return [float(f"{v:.5g}") if math.isfinite(v) else None for v in map(float, values)]

@@ -72,12 +72,12 @@ def shown(figures: Sequence[Html], tables: Sequence[str] = ()) -> list[Html]:
 
 
 def scroll(table: Html, label: str) -> Html:
-    """Return a table that scrolls by itself where the screen is too narrow for it."""
+    """Return a table that scrolls if the screen is too narrow for it."""
     return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=label)
 
 
 def facts(known: Mapping[str, Any]) -> Html:
-    """Return names and values side by side; what has no value is left out."""
+    """Return names and values side by side; names without a value are left out."""
     pairs = [
         tag("div", tag("dt", name), tag("dd", value)) for name, value in known.items() if value
     ]
@@ -85,14 +85,14 @@ def facts(known: Mapping[str, Any]) -> Html:
 
 
 def heading(text: Any, **attributes: Any) -> Html:
-    """Return a column heading that sorts its table when it is pressed."""
+    """Return a column heading that sorts its table when clicked."""
     return tag(
         "th", tag("button", text, type="button"), scope="col", aria_sort="none", **attributes
     )
 
 
 def cell(value: Any, name: str = "td", **attributes: Any) -> Html:
-    """Return a cell of any value; numbers are set right and carry their value for sorting."""
+    """Return a cell of any value; numbers are right-aligned and contain their value for sorting."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         missing = value is None or value is pd.NA
         return tag(name, NONE if missing else value, **attributes)
@@ -103,7 +103,7 @@ def cell(value: Any, name: str = "td", **attributes: Any) -> Html:
 
 
 def shown_table(table: ReportTable) -> Html:
-    """Return a table of the report as its readers see it; sorted by the first number of a cell."""
+    """Return a table of the report for readers; columns sort by the first number of a cell."""
     sides = table.alignment
     heads = [
         heading(name, class_=None if side == "l" else "number")
@@ -135,7 +135,7 @@ def _shown(part: Cell, numeric: bool) -> Html:
 
 
 def leading(text: str, whole: bool = False) -> str | None:
-    """Return the number that a text begins with (or that is the `whole` of it), or None.
+    """Return the number at the beginning of a text (or with `whole` all of it), or None.
 
     >>> leading("−1.2e3 ± 4"), leading("> 100 [3.2]"), leading("diverged")
     ('-1200.0', '100.0', None)
@@ -146,7 +146,7 @@ def leading(text: str, whole: bool = False) -> str | None:
 
 
 def frame_table(frame: pd.DataFrame, caption: str) -> Html:
-    """Return any table of data, sortable by each of its columns."""
+    """Return a table of any data, sortable by each column."""
     columns = [str(column) for column in frame.columns]
     body = []
     for row in frame.itertuples(index=False, name=None):

@@ -1,4 +1,4 @@
-"""Intervals that hold: what recalibration on held-out rows repairs, and what it cannot."""
+"""The section on intervals: what recalibration on held-out rows corrects, and what it cannot."""
 
 from collections.abc import Sequence
 
@@ -14,6 +14,6 @@ METHODS = (
 def section(
     tables: Sequence[ReportTable], figures: Sequence[Html], folded: Sequence[Html]
 ) -> list[Html]:
-    """Return the section; nothing where neither table nor figure was made."""
+    """Return the section; nothing if neither table nor figure was made."""
     said = [part for table in tables for part in (METHODS, table.notes[0])]
     return [*(tag("p", sentence) for sentence in said), *shown(figures), *folded]

@@ -1,4 +1,4 @@
-"""A plot of a few lines of SVG: one row per method, its score, interval and published value."""
+"""A small SVG plot: one row per method with its score, interval and published value."""
 
 import math
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Row:
 
 
 class Axis:
-    """The horizontal axis; logarithmic beyond ± 1 where the values are far apart."""
+    """The horizontal axis; logarithmic beyond ± 1 if the values are far apart."""
 
     def __init__(self, values: Sequence[float]) -> None:
         finite = sorted(value for value in values if math.isfinite(value)) or [0.0, 1.0]
@@ -62,8 +62,8 @@ class Axis:
 
 
 def dots(rows: Sequence[Row], title: str) -> Html:
-    """Return the plot as an SVG element; what cannot be drawn is left out of it."""
-    printed = [row.published for row in rows if not row.censored]  # "> 100" is no place
+    """Return the plot as an SVG element, without values that cannot be drawn."""
+    printed = [row.published for row in rows if not row.censored]  # "> 100" has no position
     axis = Axis([*(row.score for row in rows), *printed])
     bottom = TOP + ROW * len(rows)
     parts = [tag("title", title)]

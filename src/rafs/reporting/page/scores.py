@@ -18,7 +18,7 @@ from rafs.reporting.style import look
 
 @dataclass(frozen=True)
 class Score:
-    """One cell: ours and the paper's."""
+    """One cell: our score and the paper's."""
 
     summary: statistics.Summary
     published: float = math.nan
@@ -26,7 +26,7 @@ class Score:
     censored: bool = False
     best: bool = False
     alone: bool = False
-    loss: float = math.nan  # what the best has least of
+    loss: float = math.nan  # the best has the lowest
 
     @property
     def paper(self) -> str:
@@ -37,7 +37,7 @@ class Score:
 
     @property
     def words(self) -> list[str]:
-        """All that is known of the cell, for its dialog."""
+        """A description of the cell for its dialog."""
         s = self.summary
         lines = [
             f"median {number(s.median)}, 95 % interval {number(s.low)} to {number(s.high)}",
@@ -85,8 +85,7 @@ def _published(metric: str, dataset: str, method: str) -> tuple[float, float, bo
 def table(metric: str, found: Scores, rows: pd.DataFrame, rivals: Sequence[str]) -> Html:
     """Return the table of one metric: a row per dataset, a column per method, and mean ranks.
 
-    The browser writes the mean ranks, and the bold type anew, for the methods and datasets that
-    are shown.
+    The browser recomputes mean ranks and bold type for the methods and datasets that are shown.
     """
     methods = labels.in_order(rows["method"])
     body = []
@@ -135,7 +134,7 @@ def table(metric: str, found: Scores, rows: pd.DataFrame, rivals: Sequence[str])
 
 
 def _cell(score: Score | None, method: str, **place: str) -> Html:
-    """Return a cell whose press opens what is behind it; `place` is what its table does not say."""
+    """Return a cell that opens its details when clicked; `place` completes its identity."""
     if score is None:
         return tag("td", "–", data_method=method, class_="number")
     s = score.summary
@@ -160,7 +159,7 @@ def _cell(score: Score | None, method: str, **place: str) -> Html:
 
 
 def _exact(value: float) -> str | None:
-    """Return a number as JavaScript reads it; nothing where there is none."""
+    """Return a number in the notation of JavaScript; nothing if there is none."""
     return None if math.isnan(value) else "Infinity" if math.isinf(value) else repr(value)
 
 
@@ -171,7 +170,7 @@ def _category(rows: pd.DataFrame, dataset: str) -> str:
 
 
 def explorer(rows: pd.DataFrame, cells: dict[str, Scores], shown: Sequence[str]) -> Html:
-    """Return the tables of all metrics under one bar of filters; `shown` methods are ticked."""
+    """Return the tables of all metrics with one filter bar; `shown` methods are selected."""
     categories = dict.fromkeys(_category(rows, name) for name in labels.in_order(rows["dataset"]))
     bar = tag(
         "div",
@@ -225,7 +224,7 @@ def explorer(rows: pd.DataFrame, cells: dict[str, Scores], shown: Sequence[str])
 
 
 def _box(kind: str, value: str, label: str, checked: bool) -> Html:
-    """Return a box to tick with its label."""
+    """Return a checkbox with its label."""
     box = tag("input", type="checkbox", value=value, checked=checked, class_=kind)
     return tag("label", box, " ", label)
 
@@ -236,7 +235,7 @@ def section(
     cells: dict[str, Scores],
     record: Mapping[str, Any] | None = None,
 ) -> Html:
-    """Return what there is to know of one dataset, folded; `record` is what its file is like."""
+    """Return the collapsed details of one dataset; `record` describes its file."""
     here = rows[rows["dataset"] == dataset]
     methods = labels.in_order(here["method"])
     known = [m for m in cells if any((dataset, name) in cells[m] for name in methods)]
@@ -260,7 +259,7 @@ def section(
 
 
 def _facts(dataset: str, record: Mapping[str, Any] | None) -> Html:
-    """Return sizes, ranges, source and licence from the catalogue, or what a table is like."""
+    """Return sizes, ranges, source and licence from the catalogue, or those of a user dataset."""
     try:
         spec = datasets.spec(dataset)
     except RafsError:

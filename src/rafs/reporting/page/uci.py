@@ -1,4 +1,4 @@
-"""The UCI tables: what the results on them say, and how ensembles widen in gaps and tails."""
+"""The section on UCI tables: results, and how ensembles widen in gaps and tails."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from rafs.reporting.table import ReportTable
 
 
 def section(tables: Mapping[str, ReportTable], figures: Sequence[Html]) -> list[Html]:
-    """Return the section; nothing where its experiments were not run."""
+    """Return the section; nothing if its experiments were not run."""
     made = [name for name in uci.TABLES if name in tables]
     said = uci.sentences({name: tables[name].frame for name in made})
     return [*(tag("p", sentence) for sentence in said), *shown(figures, made)]

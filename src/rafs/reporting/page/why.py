@@ -1,4 +1,4 @@
-"""What makes random activations work: the findings with their verdicts, and the figures."""
+"""The section on why random activations work: findings with verdicts, and figures."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from rafs.reporting.table import ReportTable, records
 
 
 def section(tables: Mapping[str, ReportTable], figures: Sequence[Html]) -> list[Html]:
-    """Return the section; nothing where its experiments were not run."""
+    """Return the section; nothing if its experiments were not run."""
     judged = {name: table for name, table in tables.items() if "finding" in table.frame}
     content = []
     for table in judged.values():
@@ -19,7 +19,7 @@ def section(tables: Mapping[str, ReportTable], figures: Sequence[Html]) -> list[
 
 
 def _findings(table: ReportTable) -> list[Html]:
-    """Return each statement with its verdict and what decided it."""
+    """Return each statement with its verdict and the reasons."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in records(table.frame):
         groups.setdefault(row["finding"], []).append(row)

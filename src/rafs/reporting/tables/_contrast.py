@@ -1,4 +1,4 @@
-"""What the tables of controls share: one method against each of its rivals over datasets."""
+"""Shared code of the tables of controls: one method against each rival over datasets."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ COLUMNS = (
 def table(
     frame: pd.DataFrame, method: str, rivals: Sequence[str], caption: str, *notes: str
 ) -> ReportTable:
-    """Return a row per rival: counts, differences in NLL and CRPS, and how alike members are."""
+    """Return a row per rival: counts, differences in NLL and CRPS, and residual correlation."""
     found = contrasts(frame, method, rivals)
     alike = correlations(frame)
     rows: list[Row | None] = [_row(each, alike) for each in found]

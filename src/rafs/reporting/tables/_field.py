@@ -1,4 +1,4 @@
-"""A score on the UCI tables as the field prints it: mean over splits and its standard error."""
+"""A score on the UCI tables in the literature's format: mean over splits and standard error."""
 
 import math
 from collections.abc import Mapping
@@ -38,8 +38,8 @@ def field_table(
 
     `caption` names the score, and is continued here; `fine` does not limit the decimals.
 
-    Ensembles, references and printed results stand in blocks of their own; only ensembles can be
-    bold or have a star.
+    Ensembles, references and printed results are in separate blocks; only ensembles can be bold or
+    have a star.
     """
     frame = chosen(inputs, options)
     winners = statistics.winners(ranked(frame), metric)
@@ -97,7 +97,7 @@ def over_splits(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 
 def with_printed(found: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Add the printed means on the same tables, with what is printed after ±."""
+    """Add the printed means on the same tables, with the values printed after ±."""
     theirs = published.uci()
     theirs = theirs[theirs["dataset"].isin(found["dataset"])].rename(
         columns={"source": "method", metric: "mean", f"{metric}_pm": "se"}
@@ -114,7 +114,7 @@ def label(method: str) -> str:
 
 
 def _lowest(found: pd.DataFrame) -> set[tuple[str, str]]:
-    """Return for each table the ensemble with the lowest mean, of those that lost no run."""
+    """Return for each table the ensemble with the lowest mean among those without lost runs."""
     whole = found[
         (found["block"] == BLOCKS[0]) & (found["diverged"] + found["missing"] == 0)
     ].dropna(subset=["mean"])

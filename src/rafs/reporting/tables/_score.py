@@ -1,4 +1,4 @@
-"""What the tables of one score share: a row per dataset, a column per method."""
+"""Shared code of the tables of one score: a row per dataset, a column per method."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -43,8 +43,8 @@ def score_table(
     Options: `experiments`, `methods`, `datasets`. `caption` names the score, and is continued here;
     `fine` does not limit the decimals.
 
-    The references stand in the last columns. They take part in no test; a mark shows where a
-    method is not better than the constant.
+    The references are in the last columns and excluded from tests. A mark shows where a method is
+    not better than the constant.
     """
     frame = chosen(inputs, options)
     compared = ranked(frame)
@@ -110,7 +110,7 @@ def _reference(name: str) -> str:
 
 
 def _claim(winners: pd.DataFrame, share: bool) -> str:
-    """Say what bold and the star mean, and how many rows have a star."""
+    """Explain bold and the star, and count the rows with a star."""
     what = "median nearest to the nominal level" if share else "lowest median"
     words = (
         f"Bold: the {what}, before rounding. *: significantly better than every other method there "
@@ -139,7 +139,7 @@ def _beaten(
 
 
 def _marks(references: Sequence[str], beaten: Sequence[str]) -> list[str]:
-    """Say what the references are, where they score lower than the one in bold, and their mark."""
+    """Explain the references and their mark, and name where they score lower than the bold one."""
     if not references:
         return []
     names = " and ".join(labels.method(name) for name in references)

@@ -1,8 +1,8 @@
 """Does an ensemble widen where it errs more? Test rows of a gap or a tail against held-out rows.
 
-A run has rows in two places: test rows away from the training rows, and training rows that were
-held out while it was tuned. The root mean predicted variance of the first over that of the second
-is by how much the ensemble widens; the same ratio of RMSE is by how much its error grows.
+A run predicts test rows away from the training rows, and training rows that tuning held out. The
+ratio of the root mean predicted variances of both measures how much the ensemble widens; the same
+ratio of RMSE measures how much its error grows.
 """
 
 import math
@@ -140,14 +140,14 @@ def _tested(name: str, logs: "pd.Series[float]") -> dict[str, float]:
 
 
 def direction(row: Mapping[str, Any], name: str) -> int:
-    """Return 1 or -1 where a ratio is significantly above or below 1, and else 0."""
+    """Return 1 or -1 if a ratio is significantly above or below 1, else 0."""
     if not row[f"p_{name}_holm"] < statistics.ALPHA:
         return 0
     return 1 if row[name] > 1 else -1
 
 
 def _ends(runs: pd.DataFrame, frame: pd.DataFrame) -> dict[str, str]:
-    """Return what stands behind the label of a method that lost runs of the frame."""
+    """Return the remark behind the label of a method with lost runs."""
     scored = runs["method"].value_counts()
     return {
         str(method): with_scores(int(scored.get(method, 0)), int(count))

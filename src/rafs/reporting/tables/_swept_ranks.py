@@ -1,4 +1,4 @@
-"""What the tables of a swept experiment share: the mean ranks of the methods at every value."""
+"""Shared code of the tables of swept experiments: mean ranks of the methods at every value."""
 
 import numpy as np
 import pandas as pd
@@ -29,8 +29,8 @@ def mean_ranks(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
 def difference_intervals(frame: pd.DataFrame, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return both ends of the 95 % intervals of the differences from the largest value.
 
-    They are shaped as `mean_ranks`, and resample datasets and seeds. Datasets with seeds on which
-    a run has no score are left out with these seeds.
+    They have the shape of `mean_ranks`. Datasets and seeds are resampled; seeds of a dataset on
+    which a run has no score are left out.
     """
     ranks = mean_ranks(frame, metric)
     parts = {value: losses(part, metric) for value, part in _by_value(frame).items()}

@@ -1,4 +1,4 @@
-"""Whether a method is better than its rivals over the datasets, and how sure that is."""
+"""Whether a method is better than its rivals over the datasets, with tests and intervals."""
 
 import math
 from collections.abc import Mapping
@@ -79,7 +79,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
 
 
 def _against(frame: pd.DataFrame, metric: str, ranking: statistics.Ranking) -> pd.DataFrame:
-    """Return a row per method: its mean rank, and how RAFs does against it."""
+    """Return a row per method: its mean rank, and the comparison of RAFs with it."""
     ends = statistics.rank_intervals(frame, metric)
     ranks = pd.DataFrame(
         {
@@ -120,7 +120,7 @@ def _row(metric: str, row: Mapping[str, Any]) -> Row:
 
 
 def _sentence(metric: str, ranking: statistics.Ranking) -> str:
-    """Say what Friedman's and Nemenyi's tests make of the mean ranks."""
+    """Summarise Friedman's and Nemenyi's tests of the mean ranks."""
     out = [labels.dataset(name) for name in ranking.left_out]
     without = f" (without {', '.join(out)}, where a method has no score)" if out else ""
     return (

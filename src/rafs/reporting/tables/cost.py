@@ -1,4 +1,4 @@
-"""What the runs cost: CPU-seconds by method and dataset."""
+"""The cost of the runs: CPU-seconds by method and dataset."""
 
 from collections.abc import Mapping
 from typing import Any

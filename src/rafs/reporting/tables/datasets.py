@@ -1,4 +1,4 @@
-"""The catalogue: where every dataset comes from, and under which terms."""
+"""The catalogue: source and licence of every dataset."""
 
 import re
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ def listed(options: Mapping[str, Any]) -> list[datasets.Spec]:
 
 
 def with_features(spec: datasets.Spec, inputs: Inputs) -> datasets.Spec:
-    """Return a description with the features that are on record of the dataset's file."""
+    """Return a description with the features from the record of the dataset's file."""
     record = inputs.record(spec.name) or {}
     return replace(spec, features=tuple(record.get("features", ())))
 
@@ -81,7 +81,7 @@ def _row(spec: datasets.Spec) -> Row:
 
 
 def short_reference(citation: str) -> str:
-    """Return the authors and the year of a citation; all of it where it names no year.
+    """Return the authors and the year of a citation; all of it if it names no year.
 
     >>> short_reference("He, Lakshminarayanan and Teh (2020), Bayesian deep ensembles, NeurIPS 33")
     'He et al. (2020)'

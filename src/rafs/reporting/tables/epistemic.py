@@ -1,4 +1,4 @@
-"""The epistemic variance that methods predict against the error that they make."""
+"""The epistemic variance that methods predict, against their error."""
 
 import math
 from collections.abc import Mapping
@@ -67,7 +67,7 @@ def _part(found: pd.DataFrame, part: str) -> list[str]:
 
 
 def _test(found: pd.DataFrame, part: str) -> str:
-    """Say whether the predicted variance of RAFs is nearer to the error than that of AE."""
+    """Test whether the predicted variance of RAFs is nearer to the error than that of AE."""
     off = epistemic.misjudged(found, part)
     if not {RAFS, ANCHORED} <= set(off.columns):
         return f"{part.capitalize()}: RAFs and AE were not both run."

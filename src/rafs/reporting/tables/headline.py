@@ -1,4 +1,4 @@
-"""The methods in short: the table that README.md and the documentation begin with."""
+"""The summary of the methods with which README.md and the documentation begin."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -56,8 +56,8 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
 def numbers(frame: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row per method of `frame`, the best mean rank in NLL first.
 
-    `p_against_best_nll` is that of the table `pairwise`. Columns `activations_...` say what random
-    activations change in NLL on a base method, as the table `rafs_on` does.
+    `p_against_best_nll` is that of the table `pairwise`. Columns `activations_...` have the effect
+    of random activations on the NLL of a base method, as in the table `rafs_on`.
     """
     nll, rmse, coverage = (medians(frame, name) for name in (NLL, "rmse", "coverage_95"))
     best = nll.min(axis=1)

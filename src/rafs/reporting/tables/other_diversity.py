@@ -1,4 +1,4 @@
-"""RAFs against Anchored Ensembles that differ in something else than activations."""
+"""RAFs against Anchored Ensembles whose members differ in other ways than by activations."""
 
 from collections.abc import Mapping
 from typing import Any

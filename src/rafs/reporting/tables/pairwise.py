@@ -1,4 +1,4 @@
-"""Every two methods over the datasets: who is lower how often, and whether that is significant."""
+"""All pairs of methods over the datasets: how often each is lower, with significance."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -71,7 +71,7 @@ def _cell(pairs: Mapping[Any, Mapping[str, Any]], metric: str, a: str, b: str) -
 
 
 def _bold(found: pd.DataFrame) -> str:
-    """Say what bold means; where it does not follow from the counts, say so."""
+    """Explain bold, and note where it does not follow from the counts."""
     words = "Bold: the method of the row is significantly better (5 %)."
     wins = found[["better", "worse"]].max(axis=1)
     significant = found["p_holm"] < statistics.ALPHA

@@ -1,4 +1,4 @@
-"""What single quirks of the released code do to the scores, each alone, beside the same runs."""
+"""The effect of single quirks of the released code on the scores of the same runs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -90,7 +90,7 @@ def effect(odd: pd.DataFrame, plain: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 
 def summary(found: pd.DataFrame) -> list[Row]:
-    """Return a row per quirk: what it changes over all its datasets and methods."""
+    """Return a row per quirk: its effect over all its datasets and methods."""
     rows: list[Row] = []
     for quirk, part in found.groupby("quirk", sort=False):
         counts = [f"{part[name].nunique()} {name}s" for name in ("dataset", "method")]

@@ -1,4 +1,4 @@
-"""Random activations on top of every method: what they change, dataset by dataset."""
+"""The effect of random activations on every method, dataset by dataset."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -37,13 +37,13 @@ EFFECT = ("better", "datasets", "difference", "difference_low", "difference_high
 
 
 def pairs(methods: Sequence[str]) -> dict[str, str]:
-    """Return which method is which base method with random activations; rafs is ae's."""
+    """Return the base method of every method with random activations (ae for rafs)."""
     mixed = {name: with_random_activations(name) for name in methods}
     return {name: other for name, other in mixed.items() if other != name and other in methods}
 
 
 def effects(frame: pd.DataFrame, metric: str) -> dict[str, dict[str, Any]]:
-    """Return what random activations change on each base method over the datasets.
+    """Return the effect of random activations on each base method over the datasets.
 
     These are the records of `statistics.against`, `p_holm` corrected over the base methods.
     """
@@ -58,10 +58,10 @@ def effects(frame: pd.DataFrame, metric: str) -> dict[str, dict[str, Any]]:
 
 
 def sentence(found: Mapping[str, Mapping[str, Any]]) -> str:
-    """Say in a sentence what `effects` finds in NLL.
+    """Summarise `effects` in NLL in a sentence.
 
-    It calls nothing significant: RAFs against AE is also a test of the table `pairwise`, and the
-    correction there is over more tests.
+    It calls nothing significant, because RAFs against AE is also a test of the table `pairwise`,
+    whose correction is over more tests.
     """
     if not found:
         return ""

@@ -1,4 +1,4 @@
-"""The printed scores beside what the released code's behaviour gives, and what the text gives."""
+"""The printed scores beside those of the released code's behaviour and of the text."""
 
 import math
 from collections.abc import Mapping
@@ -109,7 +109,7 @@ def beside(released: pd.DataFrame, described: pd.DataFrame, metric: str) -> pd.D
 
 
 def _place(row: Mapping[str, Any]) -> str:
-    """Say where the printed value lies; a diverged run exceeds 100, and is in no other range."""
+    """Locate the printed value; a diverged run exceeds 100, and is in no other range."""
     if not row["scored"] + row["diverged"]:
         return ""
     if row["censored"]:

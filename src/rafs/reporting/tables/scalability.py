@@ -1,4 +1,4 @@
-"""Large data and two hidden layers: the paper's paragraph on scalability as a table."""
+"""Large data and two hidden layers: a table for the paper's paragraph on scalability."""
 
 import math
 from collections.abc import Mapping

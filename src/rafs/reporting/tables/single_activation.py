@@ -1,4 +1,4 @@
-"""RAFs against the Anchored Ensemble with one activation, whichever it is."""
+"""RAFs against the Anchored Ensemble with each single activation."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -88,7 +88,7 @@ def _enough(farthest: "pd.Series[float]") -> list[str]:
 
 
 def _significant(apart: pd.DataFrame) -> list[str]:
-    """Say how many of the differences have an interval that leaves out zero."""
+    """Return a sentence on how many differences have an interval without zero."""
     number_apart = int(apart.to_numpy().sum())
     of = apart.shape[0] * (apart.shape[1] - 1)
     return [f"Differences whose interval leaves out zero: {number_apart} of {of}, uncorrected."]

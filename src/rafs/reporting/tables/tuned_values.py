@@ -74,9 +74,9 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
 
 
 def defaults(tuned: pd.DataFrame, runs: pd.DataFrame) -> dict[str, int]:
-    """Count the runs of each method that no trial but the first, the default, has won.
+    """Count the runs of each method in which no trial won except the first, the default.
 
-    On real data these have a fitted noise among their tuned values all the same.
+    On real data their tuned values still include a fitted noise.
     """
     keys = ["method", "dataset", "seed"]
     other = tuned[tuned["trial"] > 0].drop_duplicates(keys).groupby("method").size()
@@ -115,7 +115,7 @@ def positions(tuned: pd.DataFrame) -> pd.DataFrame:
 
 
 def _place(row: "pd.Series[Any]") -> float:
-    """Return where a value lies in its range, from 0 to 1, by logarithms where all are positive."""
+    """Return the position of a value in its range (0 to 1), on a log scale if all are positive."""
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     if high <= low:
         return math.nan

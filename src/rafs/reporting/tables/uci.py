@@ -1,4 +1,4 @@
-"""The methods on the UCI tables in short, beside what others have printed."""
+"""A summary of the methods on the UCI tables, beside published results."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What makes random activations work: statements, verdicts, and what decided them."""
+"""What makes random activations work: statements, verdicts, and their reasons."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,1 +1,1 @@
-"""What makes random activations work: what tables, figures and findings about it share."""
+"""What makes random activations work: shared code of its tables, figures and findings."""

@@ -1,4 +1,4 @@
-"""RAFs beside its controls: the same datasets and seeds, and differences over datasets."""
+"""RAFs and its controls on the same datasets and seeds, and differences over datasets."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,8 +49,8 @@ def beside(inputs: Inputs, experiment: str, main: Sequence[str]) -> pd.DataFrame
 def singles(inputs: Inputs) -> pd.DataFrame:
     """Return RAFs, AE with each activation, and AE with the best of these on every dataset.
 
-    The best has the lowest median NLL over the seeds: it is chosen by the test scores, with
-    hindsight, which flatters it.
+    The best has the lowest median NLL over the seeds. It is chosen by the test scores, with
+    hindsight, so its score is optimistic.
     """
     frame = beside(inputs, "single_activation", [RAFS, ANCHORED])
     rivals = frame[frame["method"] != RAFS]
@@ -63,7 +63,7 @@ def singles(inputs: Inputs) -> pd.DataFrame:
 
 
 def others(methods: Iterable[str], *but: str) -> list[str]:
-    """Return the methods of some runs but for a few, each once."""
+    """Return the methods of some runs without a few, each once."""
     return [name for name in dict.fromkeys(map(str, methods)) if name not in but]
 
 

@@ -1,4 +1,4 @@
-"""The epistemic variance that a method predicts, against the error that it makes.
+"""The epistemic variance that a method predicts, against its error.
 
 The runs of S seeds differ in training rows and networks, and predict the same test points, where
 the true function f is known. At a point, with the predicted means μ_s and their average μ̄:
@@ -63,7 +63,7 @@ def split(means: Array, claimed: Array, truth: Array) -> Points:
 
 
 def summary(points: Points, part: NDArray[np.bool_]) -> dict[str, float]:
-    """Return the means over the points of a part, and how variance and error relate there."""
+    """Return the means over the points of a part, and the relation of variance and error."""
     bias2, variance, error, claimed = (
         float(each[part].mean())
         for each in (points.bias2, points.variance, points.error, points.claimed)

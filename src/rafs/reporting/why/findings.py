@@ -1,4 +1,4 @@
-"""What the controls say about why random activations work: statements, and tests of them.
+"""Statements on why random activations work, and their tests on the controls.
 
 They are ours, not the paper's, and are judged as its claims are (`rafs.reporting.judgement`): by
 the difference in NLL over datasets, its interval, and a margin of practical equivalence.
@@ -59,7 +59,7 @@ def not_the_choice(inputs: Inputs) -> Parts:
 
 
 def any_diversity(inputs: Inputs) -> Parts:
-    """Ask whether AE with another kind of diversity is as good as RAFs."""
+    """Test whether AE with another kind of diversity is as good as RAFs."""
     frame = beside(inputs, "other_diversity", [RAFS])
     lacking = _lacking(inputs, "main", "other_diversity")
     return [
@@ -69,7 +69,7 @@ def any_diversity(inputs: Inputs) -> Parts:
 
 
 def any_activations(inputs: Inputs) -> Parts:
-    """Ask whether RAFs with another set of activations is as good as with any five of the seven."""
+    """Test whether RAFs with another set of activations is as good as with five of the seven."""
     frame = find(inputs, "activation_sets")
     lacking = _lacking(inputs, "activation_sets")
     return [
@@ -79,7 +79,7 @@ def any_activations(inputs: Inputs) -> Parts:
 
 
 def more_members(inputs: Inputs) -> Parts:
-    """Ask whether AE with more members is as good as RAFs with five."""
+    """Test whether AE with more members is as good as RAFs with five."""
     frame = beside(inputs, "larger_ensembles", [RAFS])
     lacking = _lacking(inputs, "main", "larger_ensembles")
     larger = [name for name in without(frame["method"]) if name.startswith(f"{ANCHORED}@")]
@@ -114,7 +114,7 @@ def _lower(name: str, frame: pd.DataFrame, rival: str, lacking: str, scale: Scal
 
 
 def _lacking(inputs: Inputs, *experiments: str) -> str:
-    """Say which experiment was not run, or nothing."""
+    """Return which experiment was not run, or nothing."""
     lost = [name for name in experiments if inputs.find(name) is None]
     return not_run(lost[0]) if lost else ""
 
@@ -166,7 +166,7 @@ FINDINGS = (
 
 
 def judge(inputs: Inputs) -> list[tuple[Finding, Verdict]]:
-    """Judge all findings by the results that there are."""
+    """Judge all findings on the available results."""
     return [
         (each, conclude(Rule(each.rule, lambda _: ()), each.decide(inputs))) for each in FINDINGS
     ]

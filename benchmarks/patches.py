@@ -1,11 +1,11 @@
 """What each patch of Snakemake saves: `python benchmarks/patches.py 3000`, on a quiet machine.
 
-A copy of the project has this many runs. `--touch` takes every job through Snakemake's scheduler
-without its work; a dry run afterwards finds nothing to do; another one does after every file has
-got a new date, as a transfer to another machine gives it. All with all patches of
+A copy of the project has this many runs. `--touch` passes every job through Snakemake's scheduler
+without executing it; a dry run afterwards finds nothing to do, and so does another one after every
+file got a new date, as after a transfer to another machine. All are measured with all patches of
 `rafs.pipeline.snakemake_compat`, without each, and without any. A touched run has no limit of jobs
-per second, so what `limit_no_rate` saves shows in `--real` runs only. With `--dry` one touched run
-serves all dry runs, and only these are measured. The table is Markdown.
+per second, so the effect of `limit_no_rate` is visible in `--real` runs only. With `--dry`, one
+touched run serves all dry runs, and only these are measured. The table is Markdown.
 """
 
 import argparse
@@ -67,7 +67,7 @@ def python(root: Path, code: str, *arguments: str) -> str:
 
 
 def run(root: Path, lost: str, real: bool) -> str:
-    """Return what a run costs."""
+    """Return the cost of a run."""
     for made in MADE:
         shutil.rmtree(root / made, ignore_errors=True)
     if not real:
@@ -76,7 +76,7 @@ def run(root: Path, lost: str, real: bool) -> str:
 
 
 def dry_runs(root: Path, lost: str) -> Iterator[str]:
-    """Yield what a run with nothing to do costs, and one after a transfer."""
+    """Yield the costs of a run with nothing to do, and of one after a transfer."""
     yield python(root, SNAKEMAKE, lost, "--dry-run", "--quiet", "all")
     files = [file for made in MADE for file in (root / made).rglob("*") if file.is_file()]
     dates = {file: file.stat().st_mtime_ns for file in files}

@@ -1,10 +1,10 @@
-"""What a run costs on a cluster: `python benchmarks/cluster.py`.
+"""The cost of a run on a cluster: `python benchmarks/cluster.py`.
 
-The same runs of about a second each are done three times from the beginning: on this machine, on a
-Slurm of three nodes on its loopback with short jobs in packs, and on that Slurm with every job by
-itself. Counted is the CPU time of all processes, those of the Slurm jobs included, from the data to
-the scores; tuning and what training itself takes are the same in all three. One by one, a fifth of
-the runs is enough to tell. Needs Debian's slurmctld, slurmd, slurm-client and munge.
+The same runs of about a second each are executed three times from the beginning: on this machine,
+on a Slurm of three nodes on its loopback interface with short jobs in packs, and on that Slurm with
+every job submitted separately. The measure is the CPU time of all processes, including those of
+Slurm jobs, from the data to the scores; tuning and training cost the same in all three. One by one,
+a fifth of the runs is sufficient. Needs Debian's slurmctld, slurmd, slurm-client and munge.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def used() -> float:
 
 
 def prepare(root: Path, runs: int, steps: int) -> None:
-    """Make a project of so many runs of RAFs, of that many steps."""
+    """Make a project with given numbers of RAFs runs and training steps."""
     copied(root, 15)
     params = yaml.safe_load((root / "params.yaml").read_text())
     params["seeds"] = runs

@@ -1,8 +1,8 @@
 """CPU-seconds of one thread: a loop over nn.Module members, torch.func.vmap, and the engine.
 
-RAFs with five members, the trials of a tuning and the candidates of a Hyperdeep Ensemble; full
-batch, Adam, float32. All three train the same networks from the same start; that they end at the
-same loss is checked. On large data (a) and (b) run fewer steps (column
+The cases are RAFs with five members, the trials of a tuning and the candidates of a Hyperdeep
+Ensemble; full batch, Adam, float32. All three train the same networks from the same start, and the
+program checks that they end at the same loss. On large data (a) and (b) run fewer steps (column
 "run by a, b") and their time is scaled to the number of steps. "a / fused C" is the ratio that a
 hand-written C loop reached on another day.
 
@@ -76,7 +76,7 @@ def problem(n, d, hidden, members=5, dropout=0.0):
 
 
 class Network(torch.nn.Module):
-    """One member, written as people write it."""
+    """One member as an ordinary nn.Module."""
 
     def __init__(self, widths, activation, dropout):
         super().__init__()
@@ -190,7 +190,7 @@ def engine(x, y, members, steps, backend="fused"):
 
 
 def best(function, repeats, *arguments):
-    """Return the least time of some runs: others may share the machine."""
+    """Return the shortest time of several runs, because the machine may be shared."""
     return min(function(*arguments)[0] for _ in range(repeats))
 
 

@@ -1,10 +1,10 @@
-"""What the machine can do, and how far from it the engine and a short job are.
+"""The limits of the machine, and how close the engine and a short job come to them.
 
     python benchmarks/floor.py
 
 One thread, float32. The engine's rate counts 6 multiply-adds' worth of operations per parameter,
 row and step (forward, backward to the values, backward to the weights; the first layer needs no
-second). Activations, optimiser and shuffling come on top, so the distance is theirs too.
+second). Activations, optimiser and shuffling are not counted, so they lower this rate.
 """
 
 import os
@@ -25,7 +25,7 @@ from engine import CASES, best, engine, problem
 
 
 def seconds(function, repeats: int = 5) -> float:
-    """Return the least CPU time of some calls."""
+    """Return the shortest CPU time of several calls."""
     found = []
     for _ in range(repeats):
         start = time.process_time()

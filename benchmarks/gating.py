@@ -15,7 +15,7 @@ PBP = "PBP, Hernández-Lobato and Adams 2015"
 
 @dataclass(frozen=True)
 class Check:
-    """One number beside what it is held against, and how far it may be behind or off.
+    """One number with its reference value and tolerance.
 
     On UCI data two standard errors over splits are allowed (of HDE: of the difference to DE).
     """
@@ -71,7 +71,7 @@ def at_most(method: str, source: str, dataset: str, wanted, found: Sequence) -> 
 def posterior(method, source, dataset, exact, p: Prediction, m: int, slack: float):
     """Yield how far mean and spread of m members are from a posterior (slack: finite width).
 
-    The errors at the test points depend on each other, for all are those of the same m functions;
+    The errors at the test points are dependent, because all are those of the same m functions;
     three standard errors of a mean, and of a standard deviation, of m draws are allowed.
     """
     mean, variance = exact

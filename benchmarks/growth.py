@@ -1,10 +1,10 @@
-"""How CPU time grows: along rows, members, parameters, dimensions, seeds and runs.
+"""Growth of CPU time with rows, members, parameters, dimensions, seeds and runs.
 
     python benchmarks/growth.py --figure benchmarks/growth.svg --json benchmarks/growth.json
 
 The engine's time is that of one step of RAFs (float32, full batch); the workflow's is that of whole
-runs of small copies of the project, whose jobs are trivial. Along every axis a power of the size is
-fitted; an exponent of one is time in proportion to size.
+runs of small copies of the project, whose jobs are trivial. A power of the size is fitted along
+every axis; an exponent of one means that time is proportional to size.
 """
 
 import argparse

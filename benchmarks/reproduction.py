@@ -1,9 +1,9 @@
-"""What a whole reproduction costs, and on what: `python benchmarks/reproduction.py`.
+"""The cost of a whole reproduction, by kind of job: `python benchmarks/reproduction.py`.
 
 The committed state of the project is cloned, everything is run there with the default parameters,
-and CPU seconds are counted: of each kind of job, by the last line of every job's log, and of all
-processes together, by the kernel. What is left is the frame: Snakemake, DVC, starting and watching
-jobs, loading compiled code. With `--keep FOLDER` the clone stays.
+and CPU seconds are counted: of each kind of job, from the last line of every job's log, and of all
+processes together, by the kernel. The difference is the overhead: Snakemake, DVC, starting and
+watching jobs, loading compiled code. With `--keep FOLDER` the clone is kept.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""What the workflow itself costs: `python benchmarks/workflow.py 150 1500 15000`.
+"""The cost of the workflow itself: `python benchmarks/workflow.py 150 1500 15000`.
 
-Each size is a copy of the project whose runs are trivial (one step of two tiny networks), so that
-what is measured is Snakemake, DVC and the frame around a job: working out the graph, time per job,
-a run with nothing to do, `dvc status`, memory. CPU seconds include all child processes; the wall
-clock is given beside them. The table is written to standard output as Markdown.
+Each size is a copy of the project whose runs are trivial (one step of two tiny networks). The
+measured cost is therefore that of Snakemake, DVC and the overhead of a job: building the graph,
+time per job, a run with nothing to do, `dvc status`, memory. CPU seconds include all child
+processes; wall-clock times are in brackets. The table is written to standard output as Markdown.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What mkdocs does besides Markdown: parts that are generated from the code, and equations.
+"""Hooks of mkdocs: parts that are generated from the code, and equations.
 
 `<!-- generated: NAME [ARGUMENT] -->` at the end of a line is replaced by what the function of that
 name, here or in reported.py, returns. Equations become MathML while the pages are built, so that a
@@ -33,7 +33,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put the generated parts in."""
+    """Insert the generated parts."""
     return MARK.sub(lambda found: PARTS[found[1]](*filter(None, [found[2]])), markdown)
 
 

@@ -1,7 +1,7 @@
-"""Parts of the documentation that are made from the committed results in reports/.
+"""Parts of the documentation that are generated from the committed results in reports/.
 
-Every number that the pages on results show comes from here. Only files below reports/ are read, so
-the pages say what the tables say, whatever the code has become since.
+Every number on the pages of results comes from here. Only files below reports/ are read, so the
+pages agree with the tables even if the code has changed since.
 """
 
 import csv
@@ -19,7 +19,7 @@ from rafs.reporting.judgement.differences import NATS
 
 ROOT = Path(__file__).resolve().parents[1]
 REPORTS = ROOT / "reports"
-PAGE = "reports/index.html"  # made by the workflow, and not in git
+PAGE = "reports/index.html"  # made by the workflow, not in git
 SHOWN_IN_PAGES = (".csv", ".gz", ".html", ".json", ".parquet", ".pdf", ".png", ".svg", ".tex")
 NOMINAL = 0.95
 MARGIN = NATS.margin
@@ -99,13 +99,13 @@ def grid(
 
 
 def table(name: str) -> str:
-    """Return a table of reports/ as it is: caption, table, notes, and where to download it."""
+    """Return a table of reports/ with caption, notes and links to its files."""
     text = (REPORTS / "tables" / f"{name}.md").read_text(encoding="utf-8").strip()
     return f"{text}\n\n[{name}.csv](reports/tables/{name}.csv)"
 
 
 def figure(name: str) -> str:
-    """Return a figure of reports/, which opens by itself when it is clicked."""
+    """Return a figure of reports/ that opens in full size when clicked."""
     path = f"reports/figures/{name}"
     words = name.replace("_", " ").capitalize()
     return f"[![{words}]({path}.svg)]({path}.svg)\n\n[SVG]({path}.svg), [PDF]({path}.pdf)"
@@ -139,7 +139,7 @@ def downloads() -> str:
 
 
 def report_page() -> str:
-    """Say where the interactive page is, or that this copy is without it."""
+    """Link to the interactive page, or say that this copy lacks it."""
     if (ROOT / PAGE).is_file():
         return f"The [report page]({PAGE}) has all of this in one file, to sort, filter and print."
     return (
@@ -233,7 +233,7 @@ def choice() -> str:
 
 
 def _lowest(part: str) -> str:
-    """Return the three lowest mean ranks in NLL of a part of the data, and what ties with them."""
+    """Return the three lowest mean ranks in NLL of a part of the data, ties included."""
     found = sorted(rows("categories", part=part), key=lambda row: float(row["mean_rank"]))
     least = [(r["method"], float(r["mean_rank"])) for r in found]
     return ", ".join(f"{label(m)} {number(rank)}" for m, rank in least if rank <= least[2][1])
@@ -246,7 +246,7 @@ def _category(name: str) -> str:
 
 
 def few_datasets() -> str:
-    """Say why no test is made within a category."""
+    """Explain why no test is made within a category."""
     counts = {row["part"]: int(row["datasets"]) for row in rows("categories", metric="nll")}
     most = max(count for part, count in counts.items() if part != "All")
     methods = len(mean_ranks("nll"))
@@ -303,7 +303,7 @@ def _covered(metric: str, datasets: Iterable[str] | None = None) -> str:
 
 
 def advice(situation: str) -> str:
-    """Return what the results say about one situation of a user."""
+    """Return the advice for one situation of a user."""
     if situation == "split":
         part = _category("real")
         stars = Counter(row["method"] for row in rows("nll", category="real", significant="True"))
@@ -362,7 +362,7 @@ def coverage() -> str:
 
 
 def in_and_out() -> str:
-    """Say what the nominal 95 % intervals cover inside and outside the training range."""
+    """Return the coverage of nominal 95 % intervals inside and outside the training range."""
     real = _covered("coverage_95", _by_category()[_category("real")])
     return (
         "Inside the training range the nominal 95 % interval covers "
@@ -374,7 +374,7 @@ def in_and_out() -> str:
 
 
 def too_narrow() -> str:
-    """Say on how many datasets the coverage is short of its nominal level, by method."""
+    """Return on how many datasets the coverage is below its nominal level, by method."""
     lines = [
         line("method", "datasets", "interval below 95 %", "interval contains 95 %",
              "interval above 95 %"),

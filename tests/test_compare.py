@@ -48,14 +48,15 @@ def test_the_settings_are_those_of_the_benchmark(name):
     assert plan.fixed(name) == method.resolve(
         GOOD["ensemble"], Params.model_validate(GOOD).fixed(name)
     )
-    ours = plan.search(name)
+    tuning = plan.tuning(name)
+    ours = tuning.space
     theirs = GOOD["methods"][name]["search"]
     assert set(ours) == set(theirs)
     for key, space in theirs.items():
         (kind,) = space
         assert list(ours[key][kind]) == space[kind]
     assert plan.training == {**GOOD["training"], "device": GOOD["device"]}
-    assert plan.tuning(name) == {"space": ours, **GOOD["tuning"]}
+    assert vars(tuning) == {"space": ours, **GOOD["tuning"]}
 
 
 def test_the_help_names_the_defaults(capsys):
@@ -405,8 +406,8 @@ def test_an_estimator_of_a_file_is_tuned(table, tmp_path):
     options |= {"target": "y", "categorical": ["kind"], "params": "more.yaml", "trials": 5}
     plan = compare.plan(table, {**options, "methods": [name, "sklearn.linear_model.Lasso"]})
     assert plan.fixed(name) == {"estimator": described["estimator"], "arguments": {}}
-    assert plan.tuning(name)["trials"] == 5
-    assert plan.tuning("sklearn.linear_model.Lasso")["trials"] == 1
+    assert plan.tuning(name).trials == 5
+    assert plan.tuning("sklearn.linear_model.Lasso").trials == 1
     source = tabular.read(plan.entry, Path(table))
     row = compare.Worker(plan, source).run(name, 0)
     assert row["status"] == "ok"

@@ -335,7 +335,7 @@ def test_the_effort_is_that_of_the_trainings(n, share, rows, trials, keep):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tuning.methods, "get", lambda name: Counted())
         tuning.tune([replace(given, x=x, y=x[:, 0])], how, HOW)
-    assert sum(done) == pytest.approx(tuning_trainings(n, vars(how)))
+    assert sum(done) == pytest.approx(tuning_trainings(n, how))
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import Any
 
 from rafs import methods
 from rafs.config.checks import SO_FAR
-from rafs.config.models import VARIANT, Choice, ExperimentEntry, PartEntry
+from rafs.config.models import VARIANT, Choice, ExperimentEntry, PartEntry, RunTraining, Value
 from rafs.config.parameters import Params, Settings, is_setting, part_of
 from rafs.datasets import quirks
 from rafs.datasets.core import Spec
@@ -64,13 +64,13 @@ class Variant:
     """A method of an experiment, with the value that a sweep sets for it, or a variant's name."""
 
     base: str
-    swept: Settings
+    swept: Mapping[str, Value]
     named: Settings = field(default_factory=dict)  # the settings of that variant, by dotted name
 
     @property
     def quirk(self) -> str | None:
         """The quirk that the sweep switches on."""
-        return self.swept.get("quirk")
+        return str(self.swept["quirk"]) if "quirk" in self.swept else None
 
     @property
     def settings(self) -> Settings:
@@ -79,7 +79,7 @@ class Variant:
             return self.named
         return {key: value for key, value in self.swept.items() if is_setting(key)}
 
-    def section(self, name: str) -> Settings:
+    def section(self, name: str) -> dict[str, Value]:
         """Return what the sweep sets in a section of the parameters."""
         return part_of(name, self.swept)
 
@@ -110,7 +110,7 @@ class Experiment:
         key, values = self.entry.swept
         if not key:
             return {method: Variant(method, {}) for method in chosen}
-        named = {value: dict(dotted(self.entry.variants.get(value, {}))) for value in values}
+        named = {value: dict(dotted(self.entry.variants.get(str(value), {}))) for value in values}
         short = key.rpartition(".")[2]
         return {
             f"{method}@{short}={value}": Variant(method, {key: value}, named[value])
@@ -196,11 +196,10 @@ class Experiment:
         odd_settings = quirks.layers(odd, variant.base)
         return self._params.settings(self.name, variant.base, *odd_settings, variant.settings)
 
-    def training(self, run: Run) -> Settings:
+    def training(self, run: Run) -> RunTraining:
         """Return the training options of a run."""
-        how = self._params.training_of(self.name, run.base)
         swept = self.variant(run.method).section("training")
-        return {**how, **swept, "device": self._params.device}
+        return self._params.training_of(self.name, run.base, swept)
 
     def search(self, run: Run) -> Search | None:
         """Return how a run is tuned; None if it is not, or takes the values of another run."""
@@ -208,14 +207,9 @@ class Experiment:
             return None
         if methods.defined_by(run.base, self._params.fixed(run.base)) == "predictions":
             return None
-        space = self._params.search(run.base)
-        swept = self.variant(run.method).section("tuning")
-        options = {**self._params.tuning.written(), **swept}
-        if not space:  # no choice; the default is still scored on held-out rows
-            options |= {"trials": 1, "keep": 1}
-        return Search({name: values.written() for name, values in space.items()}, **options)
+        return self._params.tuning_of(run.base, self.variant(run.method).section("tuning"))
 
-    def ranges(self) -> dict[str, Settings]:
+    def ranges(self) -> dict[str, dict[str, tuple[float, float]]]:
         """Return the ends of the search ranges by method; nothing if tuned values are reused."""
         if self.tuning != self.name:
             return {}

@@ -33,6 +33,7 @@ from rafs.datasets.core import USER
 from rafs.errors import DivergedError, ParameterError
 from rafs.evaluation import metrics
 from rafs.methods import runs
+from rafs.methods.tuning import Search
 from rafs.storage import Dataset
 
 __all__ = [
@@ -66,24 +67,16 @@ class Comparison:
         given = selection.settings(self.params, method)
         return methods.of(method, given).resolve(*self.params.shared(method), given)
 
-    def search(self, method: str) -> dict[str, Any]:
-        """Return what is tuned of a method."""
-        return {name: space.written() for name, space in self.params.search(method).items()}
-
     @cached_property
     def training(self) -> dict[str, Any]:
         """How every network is trained."""
         steps = {} if self.steps is None else {"steps": self.steps}
         return {**self.params.training.written(), **steps, "device": self.device}
 
-    def tuning(self, method: str) -> dict[str, Any]:
-        """Return how a method is tuned in every run.
-
-        Without a search space there is one trial: its held-out rows fit the noise and recalibrate.
-        """
-        given, space = self.params.tuning.written(), self.search(method)
-        trials = self.trials if space else 1
-        return {"space": space, **given, "trials": trials, "keep": min(given["keep"], trials)}
+    def tuning(self, method: str) -> Search:
+        """Return how a method is tuned in every run."""
+        keep = min(self.params.tuning.keep, self.trials)
+        return self.params.tuning_of(method, {"trials": self.trials, "keep": keep})
 
     @property
     def jobs(self) -> int:
@@ -196,7 +189,7 @@ class Worker:
         plan = self.plan
         spec: dict[str, Any] = {
             "base": method, "dataset": plan.name, "seed": seed, "settings": plan.fixed(method),
-            "sweep": {}, "training": plan.training, "tuning": plan.tuning(method),
+            "sweep": {}, "training": plan.training, "tuning": vars(plan.tuning(method)),
         }  # fmt: skip
         data = self.data(seed)
         run = runs.BenchmarkRun(spec, data, runs.UNTUNED)

@@ -42,6 +42,7 @@ PART_NAME = "^[a-z][a-z0-9_]{0,31}$"
 VARIANT = "variant"  # what a named variant is called where a sweep has the name of its setting
 SETTING_NAME = "^[a-z_]+([.][a-z_]+)*$"
 
+Value = str | bool | int | float  # of a sweep
 Steps = Annotated[int, Field(ge=1, le=100_000_000)]
 Rows = Annotated[int, Field(ge=1, le=MOST_ROWS)]
 Largest = dict[str, Annotated[int, Field(ge=1)]]
@@ -94,6 +95,12 @@ class TrainingEntry(Group):
     )
     optimiser: Annotated[str | None, Among(CHOICES["optimiser"])] = None
     dtype: Annotated[str | None, Among(CHOICES["dtype"])] = None
+
+
+class RunTraining(TrainingEntry):
+    """How the networks of a run are trained, and where."""
+
+    device: Annotated[str, Among(CHOICES["device"])]
 
 
 class Tuning(Group):
@@ -275,7 +282,7 @@ class ExperimentEntry(Group):
     )
 
     @property
-    def swept(self) -> tuple[str, tuple[Any, ...]]:
+    def swept(self) -> tuple[str, tuple[Value, ...]]:
         """The swept key and its values, or the names of variants; neither without a sweep."""
         if self.variants:
             return VARIANT, tuple(self.variants)

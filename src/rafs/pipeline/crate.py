@@ -10,10 +10,10 @@ run has the same bytes every time.
 import json
 import shutil
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import yaml
 
@@ -79,7 +79,8 @@ FORMATS = {
 LEFT_OUT = (".pyc", ".nbi", ".nbc", ".tmp")
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the date of every file in an archive: the first that zip knows
 
-Entity = dict[str, Any]
+Json: TypeAlias = str | bool | Sequence["Json"] | Mapping[str, "Json"]
+Entity = dict[str, Json]
 
 
 def write(plan: Plan, output: Path, agent: str = "") -> int:
@@ -157,15 +158,16 @@ def metadata(plan: Plan, made: list[str], agent: str) -> Entity:
     folders = [folder for folder in FOLDERS if within([folder])]
     read = [*present(READ), *folders]
     described = {**READ, **BESIDE, **MADE, **NOTED, **FOLDERS}
-    files = [_file(name, described.get(name, "")) for name in (*made, *present({**READ, **BESIDE}))]
+    names = [*made, *present({**READ, **BESIDE})]
+    files = [_file(name, described.get(name, "")) for name in names]
     for entity in files:
         if entity["@id"] == paths.PARAMS:
             entity["exampleOfWork"] = _to(PARAMETERS)
         if entity["@id"] == "README.md":
             entity["about"] = _to("./")
-    graph = [
+    graph: list[Json] = [
         _descriptor(),
-        _root([WORKFLOW, *(entity["@id"] for entity in files), *folders], ended, plan),
+        _root([WORKFLOW, *names, *folders], ended, plan),
         *_profiles(),
         *_workflow(plan),
         _action(read, made, begun, ended, agent),
@@ -177,9 +179,9 @@ def metadata(plan: Plan, made: list[str], agent: str) -> Entity:
     return {"@context": CONTEXT, "@graph": graph}
 
 
-def _to(*names: str) -> Any:
+def _to(*names: str) -> Json:
     """Refer to one entity, or to several."""
-    found = [{"@id": name} for name in names]
+    found: list[Json] = [{"@id": name} for name in names]
     return found[0] if len(found) == 1 else found
 
 

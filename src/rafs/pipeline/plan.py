@@ -5,6 +5,7 @@ from pathlib import Path
 from rafs import datasets, paths
 from rafs.config.parameters import Params
 from rafs.experiments import Experiments, Run
+from rafs.methods.base import training
 from rafs.pipeline.artefacts import Artefacts
 from rafs.pipeline.effort import Effort, effort_of, networks, tuning_trainings
 from rafs.pipeline.sources import Sources
@@ -37,8 +38,9 @@ class Plan:
             rows, features = described.train, described.dimension
         trained = float(networks(settings))
         if search := experiment.search(run):
-            trained += settings.get("size", 1) * tuning_trainings(rows, vars(search))
-        return effort_of(rows, features, settings, experiment.training(run), trained)
+            trained += settings.get("size", 1) * tuning_trainings(rows, search)
+        how = training(rows, experiment.training(run).written())
+        return effort_of(rows, features, settings, how, trained)
 
     @property
     def gres(self) -> str:

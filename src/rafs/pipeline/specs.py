@@ -7,6 +7,7 @@ compares, so what triggers a job is what the job uses.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 from rafs import __version__, paths
 from rafs.config.parameters import Params
@@ -21,6 +22,7 @@ from rafs.pipeline.job_specs import (
     FetchSpec,
     PageSpec,
     ScoreSpec,
+    ShownOptions,
     ShownSpec,
     SummarySpec,
     TrainSpec,
@@ -104,7 +106,7 @@ class Specs:
             protocol=experiment.data_protocol(run),
             settings=experiment.settings(run),
             sweep=variant.settings,
-            training=experiment.training(run),
+            training=experiment.training(run).written(),
         )
         if "unscaled" in experiment.quirks(run):
             spec["scaled"] = False
@@ -165,7 +167,7 @@ class Specs:
 
     def shown(self, kind: str, name: str) -> str:
         """Spec of a table or a figure (kind: "tables" or "figures")."""
-        options = self.files.shown[kind][name].written()
+        options = cast("ShownOptions", self.files.shown[kind][name].written())
         code = [f"rafs.pipeline.jobs.{kind}", f"rafs.reporting.{kind}.{name}"]
         if "sources" in catalogue.declaration(kind, name).reads:
             listed, entries = self.sources.catalogued(), self.sources.entries

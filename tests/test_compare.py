@@ -66,6 +66,11 @@ def test_the_help_names_the_defaults(capsys):
     plan = compare.comparison("x", {}, ())
     for text in (f"number of splits ({len(plan.seeds)})", f"({plan.trials})", f"({plan.steps})"):
         assert text in shown
+    assert f"share of test rows ({tabular.SPLIT})" in shown
+    manual = (ROOT / "docs/own-data.md").read_text()
+    assert f"`{tabular.SPLIT}` if left out" in manual
+    assert f"fewer than {tabular.LEAST_ROWS} rows, or a split with fewer than" in manual
+    assert f"fewer than {tabular.LEAST_TRAIN} training or {tabular.LEAST_TEST} test rows" in manual
 
 
 def test_one_line_gives_a_table_a_picture_and_files(table, capsys):
@@ -225,6 +230,7 @@ def test_random_activations_are_a_flag(table):
         (("--target", "y", "--methods", "math.pi"), "math.pi is no class"),
         (("--target", "y", "--seeds", "0"), "--seeds must be at least 1"),
         (("--target", "y", "--split", "20"), "--split is the share of test rows"),
+        (("--target", "y", "--seeds", "1000000"), "--seeds must be at most 100000, not 1000000"),
         (("--target", "y", "--noise", "-1"), "--noise is a standard deviation"),
         (("--target", "y", "--features", "y"), "contains the target"),
         (("--target", "y", "--out", "waves.csv"), "is a file; name a directory"),

@@ -40,7 +40,8 @@ def run(options: argparse.Namespace) -> int:
     rows = compare.summary(frame)
     from rafs.compare import picture
 
-    train, test = tabular.parts(table, plan.entry.get("split", 0.2), 0, plan.name, str(file))
+    split = plan.entry.get("split", tabular.SPLIT)
+    train, test = tabular.parts(table, split, 0, plan.name, str(file))
     figure = picture.draw(frame, rows, f"{file.name}: {plan.entry['target']}")
     pictures = style.files(out / "comparison")
     style.save(figure, pictures, picture.CAPTION)

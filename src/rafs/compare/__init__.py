@@ -5,6 +5,7 @@ same effort on the training rows, trained, and scored on the test rows. A datase
 with the same table, name and parameters gives the same numbers, bit for bit.
 """
 
+import math
 import multiprocessing
 import os
 import signal
@@ -26,7 +27,7 @@ from rafs import methods
 from rafs.compare import recalibrated, selection
 from rafs.compare.outcome import SHOWN, decimals, equals, label, losses, lost, summary, text
 from rafs.compare.recalibrated import heading, is_conformal
-from rafs.config import Params, load
+from rafs.config import Params, check_value, load
 from rafs.config.parameters import listed
 from rafs.datasets import tabular, user
 from rafs.datasets.core import USER
@@ -95,18 +96,22 @@ def plan(file: str, options: Mapping[str, Any]) -> Comparison:
         chosen = selection.with_random_activations(chosen)
     asked = {name: options[name] for name in ("seeds", "trials", "steps")}
     asked = {name: value for name, value in asked.items() if value is not None}
-    for name, value in asked.items():
-        if value < 1:
-            raise ParameterError(f"--{name} must be at least 1, not {value}")
-    if not 0 < entry.get("split", 0.2) < 1:
+    if not 0 < entry.get("split", tabular.SPLIT) < 1:
         raise ParameterError(f"--split is the share of test rows, not {entry['split']}")
-    if entry.get("noise", 1) <= 0:
+    if not 0 <= entry.get("noise", 0) < math.inf:
         raise ParameterError(f"--noise is a standard deviation, not {entry['noise']}")
     user.check(path.stem, entry)
+    made = comparison(name_of(path), entry, chosen, options.get("params") or DEFAULTS)
+    params = made.params
+    groups = {"seeds": params, "trials": params.tuning, "steps": params.training}
+    for name, value in asked.items():
+        try:
+            check_value(groups[name], name, value)
+        except ParameterError as error:
+            raise ParameterError(f"--{error}") from None
     if "seeds" in asked:
         asked["seeds"] = tuple(range(asked["seeds"]))
-    made = comparison(name_of(path), entry, chosen, options.get("params") or DEFAULTS)
-    selection.check(made.params, made.methods)
+    selection.check(params, made.methods)
     return replace(made, **asked)
 
 

@@ -185,12 +185,19 @@ def _check_swept_section(params: Params, name: str) -> None:
         near = nearest(inner, group.written())
         raise ParameterError(f"experiments.{name}.sweep.{key} is not a parameter; {near}")
     for value in values:
-        changed = {**group.written(), inner: value}
         try:
-            type(group).model_validate(changed)
-        except ValidationError as error:
-            said = sentence(error, changed)
-            raise ParameterError(f"experiments.{name}.sweep: {section}.{said}") from None
+            check_value(group, inner, value)
+        except ParameterError as error:
+            raise ParameterError(f"experiments.{name}.sweep: {section}.{error}") from None
+
+
+def check_value(group: Group, key: str, value: Any) -> None:
+    """Raise a ParameterError if a group cannot have another value of a key."""
+    changed = {**group.written(), key: value}
+    try:
+        type(group).model_validate(changed)
+    except ValidationError as error:
+        raise ParameterError(sentence(error, changed)) from None
 
 
 def _check_quirks(entry: ExperimentEntry, where: str) -> None:

@@ -1,9 +1,9 @@
 """The models of params.yaml: every key, its range and its meaning.
 
 They are frozen and closed. What one key says about another is checked in `rafs.config.checks`, the
-settings of a method by the method (`rafs.methods.settings`). Limits of `ensemble` and `training`
-are narrower than those of methods: an ensemble has two members, and no number is so large that a
-mistake would fill the memory.
+settings of a method by the method (`rafs.methods.settings`). `ensemble` and `training` are some of
+the settings in `rafs.methods.base`, with narrower limits: an ensemble has two members, and no
+number is so large that a mistake would fill the memory.
 """
 
 from typing import Annotated, Any
@@ -36,6 +36,8 @@ from rafs.datasets import quirks
 from rafs.datasets.core import GROUPS, PAPER
 from rafs.engine.problem import CHOICES
 from rafs.evaluation import metrics
+from rafs.methods.base import COMMON, TRAINING
+from rafs.methods.settings import table
 
 EXPERIMENT_NAME = "^[a-z][a-z0-9_]{0,63}$"
 PART_NAME = "^[a-z][a-z0-9_]{0,31}$"
@@ -58,43 +60,45 @@ Seeds = Annotated[
 ]
 
 
+_MEANINGS = {name: meaning for name, _, meaning in table({**COMMON, **TRAINING})}
+
+
+def _setting(name: str) -> Any:
+    """Return the field of a setting that can be left out."""
+    return Field(default=None, description=_MEANINGS[name])
+
+
 class Activations(Group):
     """The set of activation functions."""
 
-    set: Annotated[tuple[str, ...], IS_LIST, Field(min_length=1)] | None = None
-    k: Annotated[int | None, Field(ge=1), OrNull("a whole number")] = Field(
-        default=None, description="how many of the set are used, from its start (null: all)"
-    )
-    shuffle: bool | None = Field(default=None, description="whether the order is shuffled per seed")
+    set: Annotated[tuple[str, ...], IS_LIST, NOT_EMPTY] | None = _setting("activations.set")
+    k: Annotated[int | None, Field(ge=1), OrNull("a whole number")] = _setting("activations.k")
+    shuffle: bool | None = _setting("activations.shuffle")
 
 
 class EnsembleEntry(Group):
     """What all methods share. A key that is left out is the default of the method."""
 
-    size: Annotated[int, Field(ge=2, le=10_000)] | None = Field(
-        default=None, description="number m of members"
-    )
+    size: Annotated[int, Field(ge=2, le=10_000)] | None = _setting("size")
     hidden: (
         Annotated[
             tuple[Annotated[int, Field(ge=1, le=100_000)], ...], IS_LIST, Field(max_length=32)
         ]
         | None
-    ) = Field(default=None, description="widths of the hidden layers")
+    ) = _setting("hidden")
     activations: Activations | None = None
 
 
 class TrainingEntry(Group):
     """How networks are trained. A key that is left out is the default of the engine."""
 
-    steps: Steps | None = Field(default=None, description="optimiser steps of every network")
-    epochs: Annotated[Steps | None, OrNull("a whole number")] = Field(
-        default=None, description="passes over the training rows, instead of steps"
+    steps: Steps | None = _setting("steps")
+    epochs: Annotated[Steps | None, OrNull("a whole number")] = _setting("epochs")
+    batch_size: Annotated[int | None, Field(ge=1), OrNull("a whole number")] = _setting(
+        "batch_size"
     )
-    batch_size: Annotated[int | None, Field(ge=1), OrNull("a whole number")] = Field(
-        default=None, description="rows per step (null: all)"
-    )
-    optimiser: Annotated[str | None, Among(CHOICES["optimiser"])] = None
-    dtype: Annotated[str | None, Among(CHOICES["dtype"])] = None
+    optimiser: Annotated[str | None, Among(CHOICES["optimiser"])] = _setting("optimiser")
+    dtype: Annotated[str | None, Among(CHOICES["dtype"])] = _setting("dtype")
 
 
 class RunTraining(TrainingEntry):
@@ -104,7 +108,7 @@ class RunTraining(TrainingEntry):
 
 
 class Tuning(Group):
-    """How every run tunes on its own training rows."""
+    """How every run tunes on its own training rows: the fields of `Search`, but for `space`."""
 
     trials: int = Field(ge=1, le=10_000, description="settings tried per run")
     keep: int = Field(ge=1, le=10_000, description="trials that are trained in full")
@@ -184,7 +188,7 @@ class MethodSettings(Group):
 
 
 class SplitByNumber(Group):
-    """So many random rows for training and for testing."""
+    """So many random rows for training and for testing; limits of `rafs.datasets.tabular`."""
 
     train: int = Field(ge=10, le=MOST_ROWS)
     test: int = Field(ge=2, le=MOST_ROWS)

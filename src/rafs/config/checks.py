@@ -10,11 +10,18 @@ from pydantic import ValidationError
 
 from rafs import datasets, methods
 from rafs.config.fields import Group
-from rafs.config.models import Choice, DatasetEntry, Distribution, ExperimentEntry, LogUniform
-from rafs.config.parameters import SECTIONS, Params, Settings, is_setting
+from rafs.config.models import (
+    SECTIONS,
+    Choice,
+    DatasetEntry,
+    Distribution,
+    ExperimentEntry,
+    LogUniform,
+)
+from rafs.config.parameters import Params, Settings
 from rafs.config.sentences import sentence
 from rafs.config.wording import nearest
-from rafs.datasets import quirks, user
+from rafs.datasets import quirks
 from rafs.datasets.core import GROUPS, PAPER, USER
 from rafs.errors import ParameterError
 from rafs.methods.base import Method
@@ -90,19 +97,20 @@ def _check_search(where: str, searched: Distribution, usable: Callable[[Any], No
 
 def _check_datasets(params: Params) -> None:
     for name, entry in params.datasets.items():
-        if datasets.is_user(entry.written()):
-            _check_user(name, entry.written())
+        is_user = datasets.is_user(entry.written())
+        if is_user:
+            _check_name(name)
         elif name not in datasets.names():
             raise ParameterError(
                 f"datasets.{name}: no such dataset; {nearest(name, datasets.names())} "
                 "(a user dataset needs `csv:` or `parquet:`)"
             )
-        else:
-            _check_changes(name, entry)
+        described = datasets.describe(name, entry.written())
+        if not is_user:
+            _check_sizes(name, described)
 
 
-def _check_changes(name: str, entry: DatasetEntry) -> None:
-    described = datasets.describe(name, entry.written())
+def _check_sizes(name: str, described: datasets.Spec) -> None:
     spec = datasets.spec(name)
     if spec.splits and (described.train, described.test) != (spec.train, spec.test):
         raise ParameterError(
@@ -117,7 +125,7 @@ def _check_changes(name: str, entry: DatasetEntry) -> None:
         )
 
 
-def _check_user(name: str, entry: Settings) -> None:
+def _check_name(name: str) -> None:
     if name in datasets.names() or name in (PAPER, *GROUPS):
         raise ParameterError(
             f"datasets.{name}: a dataset or group of this name exists; give your table another one"
@@ -126,7 +134,6 @@ def _check_user(name: str, entry: Settings) -> None:
         raise ParameterError(
             f"datasets.{name}: the name becomes part of file names; use small letters, digits and _"
         )
-    user.check(name, entry)
 
 
 # --- experiments --------------------------------------------------------------------------------
@@ -152,7 +159,7 @@ def _check_experiment(params: Params, name: str) -> None:
     entry = params.experiments[name]
     where = f"experiments.{name}"
     key, values = entry.swept
-    layers = [entry.settings_of(key, value) for value in values if is_setting(key)] or [{}]
+    layers = [entry.settings_of(key, value) for value in values] or [{}]
     if entry.sweep and entry.variants:
         raise ParameterError(f"{where} has a sweep and variants; it can have one of them")
     for method in entry.methods:

@@ -42,6 +42,7 @@ from rafs.methods.settings import table
 EXPERIMENT_NAME = "^[a-z][a-z0-9_]{0,63}$"
 PART_NAME = "^[a-z][a-z0-9_]{0,31}$"
 VARIANT = "variant"  # what a named variant is called where a sweep has the name of its setting
+SECTIONS = ("training", "tuning")  # whose values a sweep can change as well
 SETTING_NAME = "^[a-z_]+([.][a-z_]+)*$"
 
 Value = str | bool | int | float  # of a sweep
@@ -292,9 +293,11 @@ class ExperimentEntry(Group):
             return VARIANT, tuple(self.variants)
         return next(iter(self.sweep.items()), ("", ()))
 
-    def settings_of(self, key: str, value: Any) -> dict[str, Any]:
-        """Return the settings that a swept value, or a variant, stands for."""
-        return dict(self.variants[value]) if key == VARIANT else {key: value}
+    def settings_of(self, key: str, value: Value) -> dict[str, Any]:
+        """Return the settings of the method that a swept value, or a variant, stands for."""
+        if key == VARIANT:
+            return self.variants.get(str(value), {})
+        return {} if key.partition(".")[0] in ("quirk", *SECTIONS) else {key: value}
 
 
 class ShownEntry(Group):

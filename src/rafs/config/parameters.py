@@ -41,7 +41,6 @@ No type lists them. Which there are, the method knows (`rafs.methods.settings`),
 user's.
 """
 
-SECTIONS = ("training", "tuning")  # whose values a sweep can change as well
 RANDOM = "+rafs"
 
 
@@ -197,20 +196,6 @@ class Params(Group):
 def listed(seeds: int | tuple[int, ...]) -> list[int]:
     """Return the list of seeds that a number of seeds, or a list, stands for."""
     return list(range(seeds)) if isinstance(seeds, int) else list(seeds)
-
-
-def is_setting(key: str) -> bool:
-    """Whether a swept key is a setting of the method, and not of training, tuning or protocol."""
-    return key.partition(".")[0] not in ("quirk", *SECTIONS)
-
-
-def part_of(section: str, swept: Mapping[str, Value]) -> dict[str, Value]:
-    """Return what a swept value such as `training.steps` sets in a section."""
-    return {
-        key.removeprefix(f"{section}."): value
-        for key, value in swept.items()
-        if key.startswith(f"{section}.")
-    }
 
 
 def _in_paper(spec: datasets.Spec) -> bool:

@@ -21,9 +21,8 @@ class Plan:
         written = {name: entry.written() for name, entry in params.datasets.items()}
         entries = datasets.resolve(written, root)
         self.params = params
-        self.described = datasets.describe_all(entries)
-        self.experiments = Experiments(params, self.described)
-        self.sources = Sources(entries, self.described, self.experiments)
+        self.experiments = Experiments(params)
+        self.sources = Sources(entries, params.described, self.experiments)
         self.files = Artefacts(params, self.experiments, self.sources)
         self.specs = Specs(
             params, self.experiments, self.sources, self.files, Path(root) / paths.LOCK
@@ -32,7 +31,7 @@ class Plan:
     def effort(self, run: Run) -> Effort:
         """Return what a run asks of a machine: tuning, then training."""
         experiment = self.experiments[run.experiment]
-        settings, described = experiment.settings(run), self.described[run.dataset]
+        settings, described = experiment.settings(run), self.params.described[run.dataset]
         rows, features = UNKNOWN_SHAPE
         if described.train:
             rows, features = described.train, described.dimension

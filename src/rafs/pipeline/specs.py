@@ -11,7 +11,7 @@ from typing import cast
 
 from rafs import __version__, paths
 from rafs.config.parameters import Params
-from rafs.experiments import DESCRIBED, Experiments, Run
+from rafs.experiments import DESCRIBED, Experiments, Run, dotted
 from rafs.files import canonical_json, sha256
 from rafs.pipeline import provenance
 from rafs.pipeline.artefacts import Artefacts
@@ -105,7 +105,7 @@ class Specs:
             tuning=vars(search) if search else taken,
             protocol=experiment.data_protocol(run),
             settings=experiment.settings(run),
-            sweep=variant.settings,
+            sweep=dict(dotted(variant.settings)),
             training=experiment.training(run).written(),
         )
         if "unscaled" in experiment.quirks(run):

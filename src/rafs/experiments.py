@@ -17,8 +17,6 @@ from rafs.datasets import quirks
 from rafs.errors import ParameterError
 from rafs.methods.tuning import Search
 
-DESCRIBED = "described"  # the protocol of the paper's text
-
 
 @dataclass(frozen=True)
 class Run:

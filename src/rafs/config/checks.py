@@ -11,12 +11,13 @@ from pydantic import ValidationError
 from rafs import datasets, methods
 from rafs.config.fields import Group
 from rafs.config.models import (
+    DESCRIBED,
     SECTIONS,
     Choice,
     DatasetEntry,
-    Distribution,
     ExperimentEntry,
     LogUniform,
+    SearchSpace,
 )
 from rafs.config.parameters import Params, Settings
 from rafs.config.sentences import sentence
@@ -68,16 +69,16 @@ def _check_methods(params: Params) -> None:
         if len(set(methods.DEFINED) & set(params.fixed(name))) > 1:
             raise ParameterError(f"{where} has {' and '.join(methods.DEFINED)}; give one of them")
         method.resolve(*layers, where=where)
-        for key, distribution in params.search(name).items():
+        for key, space in params.search(name).items():
             usable = partial(_resolve, method, layers, key, f"{where}.search")
-            _check_search(f"{where}.search.{key}", distribution, usable)
+            _check_search(f"{where}.search.{key}", space, usable)
 
 
 def _resolve(method: Method, layers: list[Settings], key: str, where: str, value: Any) -> None:
     method.resolve(*layers, {key: value}, where=where)
 
 
-def _check_search(where: str, searched: Distribution, usable: Callable[[Any], None]) -> None:
+def _check_search(where: str, searched: SearchSpace, usable: Callable[[Any], None]) -> None:
     """Check that every value of a search space can be used: choices, ends, one between them."""
     if isinstance(searched, Choice):
         values: tuple[Any, ...] = searched.choice
@@ -263,7 +264,7 @@ def _check_protocol(params: Params, name: str) -> None:
     protocol = "+".join([entry.protocol, *entry.quirks])
     chosen = params.dataset_names(entry.datasets)
     mine = [dataset for dataset in chosen if params.described[dataset].category == USER]
-    if mine and (protocol != "described" or "quirk" in entry.sweep):
+    if mine and (protocol != DESCRIBED or "quirk" in entry.sweep):
         raise ParameterError(
             f"{where}.datasets: {mine[0]} is a user dataset, and these have no quirks and no "
             "protocol but `described`; leave it out of this experiment"
@@ -292,7 +293,7 @@ def _check_tuning_source(params: Params, name: str) -> None:
 
 def _check_tunes_itself(params: Params, name: str) -> None:
     entry = params.experiments[name]
-    if entry.protocol != "described" or "quirks" in entry.model_fields_set:
+    if entry.protocol != DESCRIBED or "quirks" in entry.model_fields_set:
         raise ParameterError(
             f"experiments.{name} cannot tune itself: only the protocol `described` without quirks "
             "is tuned; give `tuning:` another experiment, or null for no tuning"

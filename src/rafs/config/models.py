@@ -41,6 +41,7 @@ from rafs.methods.settings import table
 
 EXPERIMENT_NAME = "^[a-z][a-z0-9_]{0,63}$"
 PART_NAME = "^[a-z][a-z0-9_]{0,31}$"
+DESCRIBED = quirks.PROTOCOLS[0]  # the protocol of the paper's text
 VARIANT = "variant"  # what a named variant is called where a sweep has the name of its setting
 SECTIONS = ("training", "tuning")  # whose values a sweep can change as well
 SETTING_NAME = "^[a-z_]+([.][a-z_]+)*$"
@@ -151,7 +152,7 @@ class Choice(Group):
     choice: Annotated[tuple[Any, ...], IS_LIST, Field(min_length=1)]
 
 
-Distribution = Annotated[
+SearchSpace = Annotated[
     Annotated[LogUniform, Tag("<log_uniform>")]
     | Annotated[Uniform, Tag("<uniform>")]
     | Annotated[Choice, Tag("<choice>")],
@@ -167,7 +168,7 @@ class MethodEntry(Group):
 
     model_config = ConfigDict(extra="allow")
 
-    search: dict[str, Distribution] = Field(default={}, description="what is tuned, by setting")
+    search: dict[str, SearchSpace] = Field(default={}, description="what is tuned, by setting")
 
     @property
     def fixed(self) -> dict[str, Any]:
@@ -269,7 +270,7 @@ class ExperimentEntry(Group):
     default: bool = Field(default=True, description="false: run by name only")
     also: Names = Field(default=(), description="experiments that this one's name stands for too")
     cost: str = ""
-    protocol: Annotated[str, Among(quirks.PROTOCOLS)] = "described"
+    protocol: Annotated[str, Among(quirks.PROTOCOLS)] = DESCRIBED
     quirks: Names = Field(
         default=(), description="quirks of the authors' code (rafs.datasets.quirks)"
     )

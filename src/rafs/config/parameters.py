@@ -11,12 +11,12 @@ from rafs.config.fields import Among, Group, SomeNames
 from rafs.config.models import (
     EXPERIMENT_NAME,
     DatasetEntry,
-    Distribution,
     EnsembleEntry,
     ExperimentEntry,
     MethodEntry,
     MethodSettings,
     RunTraining,
+    SearchSpace,
     Seeds,
     ShownEntry,
     TrainingEntry,
@@ -40,8 +40,6 @@ Settings = Mapping[str, Any]
 No type lists them. Which there are, the method knows (`rafs.methods.settings`), or a class of the
 user's.
 """
-
-RANDOM = "+rafs"
 
 
 class Params(Group):
@@ -113,7 +111,7 @@ class Params(Group):
         """Return the settings of a method without its search space; m+rafs takes those of m."""
         return {**self._entry(method).fixed, **_random(method)}
 
-    def search(self, method: str) -> dict[str, Distribution]:
+    def search(self, method: str) -> dict[str, SearchSpace]:
         """Return what is tuned of a method, by dotted name of the setting."""
         return self._entry(method).search
 
@@ -203,9 +201,9 @@ def _in_paper(spec: datasets.Spec) -> bool:
 
 
 def _random(method: str) -> dict[str, Any]:
-    return {"activation": "random"} if method.endswith(RANDOM) else {}
+    return {"activation": "random"} if method.endswith(methods.SUFFIX) else {}
 
 
 def _of(entries: Mapping[str, T], method: str) -> T | None:
     """Return the entry of a method; m+rafs takes that of m."""
-    return entries.get(method, entries.get(method.removesuffix(RANDOM)))
+    return entries.get(method, entries.get(method.removesuffix(methods.SUFFIX)))

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import cast
 
 from rafs import __version__, paths
+from rafs.config.models import DESCRIBED
 from rafs.config.parameters import Params
-from rafs.experiments import DESCRIBED, Experiments, Run, dotted
+from rafs.experiments import Experiments, Run, dotted
 from rafs.files import canonical_json, sha256
 from rafs.pipeline import provenance
 from rafs.pipeline.artefacts import Artefacts

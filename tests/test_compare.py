@@ -15,7 +15,7 @@ import yaml
 from documented import block
 from rafs import cli, compare, methods
 from rafs.cli.compare import equality, progress
-from rafs.compare import recalibrated, selection
+from rafs.compare import conformal, selection
 from rafs.config import Params
 from rafs.datasets import tabular
 from rafs.errors import ParameterError
@@ -434,17 +434,17 @@ def test_the_conformal_interval_of_a_run():
     y, sd = random.normal(size=(2, 30)), random.uniform(0.5, 2, (2, 30))
     test = Predictions(y[1], np.zeros(30), sd[1] ** 2)
     held = HeldOut(y[0, :19], np.full(19, 0.1), sd[0, :19] ** 2)
-    found = recalibrated.scores(held, test)
+    found = conformal.scores(held, test)
     half = np.max(np.abs(y[0, :19] - 0.1) / sd[0, :19]) * sd[1]
     missed = np.maximum(np.abs(y[1]) - half, 0)
     assert found["conformal_coverage_95"] == pytest.approx(np.mean(np.abs(y[1]) <= half))
     assert found["conformal_width_95"] == pytest.approx(np.mean(2 * half))
     wanted = np.mean(2 * half + 2 / 0.05 * missed)
     assert found["conformal_interval_score_95"] == pytest.approx(wanted)
-    assert recalibrated.scores(HeldOut(y[0, :18], y[1, :18], sd[0, :18]), test) == {}
-    assert recalibrated.scores(HeldOut(), test) == {}
+    assert conformal.scores(HeldOut(y[0, :18], y[1, :18], sd[0, :18]), test) == {}
+    assert conformal.scores(HeldOut(), test) == {}
     far = Predictions(np.full(30, 1e308), np.full(30, -1e308), np.ones(30))
-    assert "conformal_interval_score_95" not in recalibrated.scores(held, far)  # it is infinite
+    assert "conformal_interval_score_95" not in conformal.scores(held, far)  # it is infinite
     rows = compare.summary(pd.DataFrame(scored("ae", 1.0, 2.0)))
     assert compare.text(rows[0], "conformal_coverage_95") == "–"
 

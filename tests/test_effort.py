@@ -11,7 +11,7 @@ from rafs import methods
 from rafs.engine import Training
 from rafs.experiments import Run
 from rafs.pipeline.effort import effort_of
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from small_project import PROJECT
 from snakemake_executor_plugin_slurm_packed import packs, seconds

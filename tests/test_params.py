@@ -21,7 +21,7 @@ from rafs.errors import ParameterError
 from rafs.experiments import Run
 from rafs.methods.base import COMMON, TRAINING
 from rafs.methods.tuning import Search
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from rafs.reporting import published
 

@@ -20,7 +20,7 @@ from rafs.methods.base import Task, training
 from rafs.methods.ensemble import Scaler
 from rafs.methods.tuning import Problem, Search
 from rafs.pipeline.effort import tuning_trainings
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from rafs.seeding import generator
 from rafs.storage import write_dataset

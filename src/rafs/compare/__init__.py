@@ -24,9 +24,9 @@ from typing import Any
 import pandas as pd
 
 from rafs import methods
-from rafs.compare import recalibrated, selection
+from rafs.compare import conformal, selection
+from rafs.compare.conformal import heading, is_conformal
 from rafs.compare.outcome import SHOWN, decimals, equals, label, losses, lost, summary, text
-from rafs.compare.recalibrated import heading, is_conformal
 from rafs.config import Params, check_value, load
 from rafs.config.parameters import listed
 from rafs.datasets import tabular, user
@@ -211,7 +211,7 @@ class Worker:
             mean, variance = found.prediction.mean, found.prediction.variance
             row |= metrics.evaluate(data.y_test, mean, variance)["metrics"] or {}
             test = metrics.Predictions(data.y_test, mean, variance)
-            row |= recalibrated.scores(run.held_out, test)
+            row |= conformal.scores(run.held_out, test)
         except (DivergedError, ParameterError) as error:
             status = getattr(error, "status", "diverged")
             return {**row, "status": status, "message": str(error)}

@@ -27,7 +27,7 @@ from rafs.pipeline.plan import Plan
 from rafs.pipeline.records import records
 from rafs.pipeline.status import SETTLED, Status
 
-METADATA = "ro-crate-metadata.json"
+DESCRIPTION = "ro-crate-metadata.json"
 WORKFLOW = "Snakefile"
 SPECIFICATION = "https://w3id.org/ro/crate/1.1"
 CONTEXT = [f"{SPECIFICATION}/context", "https://w3id.org/ro/terms/workflow-run/context"]
@@ -95,7 +95,7 @@ def write(plan: Plan, output: Path, agent: str = "") -> int:
         for name in files:
             (output / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(name, output / name)
-        (output / METADATA).write_text(text, encoding="utf-8")
+        (output / DESCRIPTION).write_text(text, encoding="utf-8")
     return len(files) + 1
 
 
@@ -122,8 +122,8 @@ def _empty(folder: Path) -> bool:
 
 def _archive(output: Path, files: Iterable[str], text: str) -> None:
     with atomic(output) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in (METADATA, *files):
-            content = text.encode() if name == METADATA else Path(name).read_bytes()
+        for name in (DESCRIPTION, *files):
+            content = text.encode() if name == DESCRIPTION else Path(name).read_bytes()
             entry = zipfile.ZipInfo(name, OLDEST)
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
@@ -196,7 +196,7 @@ def _times(plan: Plan) -> tuple[str, str]:
 
 def _descriptor() -> Entity:
     return {
-        "@id": METADATA,
+        "@id": DESCRIPTION,
         "@type": "CreativeWork",
         "about": _to("./"),
         "conformsTo": _to(SPECIFICATION, "https://w3id.org/workflowhub/workflow-ro-crate/1.0"),

@@ -10,7 +10,7 @@ include: "workflow/rules/common.smk"
 rule all:
     default_target: True
     input:
-        everything,
+        lambda wc: PLAN.files.all(),
 
 
 include: "workflow/rules/data.smk"

@@ -46,7 +46,7 @@ main()
 FILES = """
 from pathlib import Path
 from rafs.pipeline.plan import Plan
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.records import INCOMPLETE
 from rafs.pipeline.snakemake_compat import about_one
 for name in Plan(load("params.yaml"), Path()).files.all():

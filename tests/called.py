@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import Any
 
 from rafs import paths
-from rafs.experiments import DESCRIBED, Run
+from rafs.config.models import DESCRIBED
+from rafs.experiments import Run
 from rafs.pipeline.jobs.train import TrainingJob
 from rafs.pipeline.plan import Plan
 from rafs.reporting.seeds import SEEDS

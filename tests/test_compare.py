@@ -15,7 +15,7 @@ import yaml
 from documented import block
 from rafs import cli, compare, methods
 from rafs.cli.compare import equality, progress
-from rafs.compare import recalibrated, selection
+from rafs.compare import conformal, selection
 from rafs.config import Params
 from rafs.datasets import tabular
 from rafs.errors import ParameterError
@@ -48,14 +48,15 @@ def test_the_settings_are_those_of_the_benchmark(name):
     assert plan.fixed(name) == method.resolve(
         GOOD["ensemble"], Params.model_validate(GOOD).fixed(name)
     )
-    ours = plan.search(name)
+    tuning = plan.tuning(name)
+    ours = tuning.space
     theirs = GOOD["methods"][name]["search"]
     assert set(ours) == set(theirs)
     for key, space in theirs.items():
         (kind,) = space
         assert list(ours[key][kind]) == space[kind]
     assert plan.training == {**GOOD["training"], "device": GOOD["device"]}
-    assert plan.tuning(name) == {"space": ours, **GOOD["tuning"]}
+    assert vars(tuning) == {"space": ours, **GOOD["tuning"]}
 
 
 def test_the_help_names_the_defaults(capsys):
@@ -65,6 +66,11 @@ def test_the_help_names_the_defaults(capsys):
     plan = compare.comparison("x", {}, ())
     for text in (f"number of splits ({len(plan.seeds)})", f"({plan.trials})", f"({plan.steps})"):
         assert text in shown
+    assert f"share of test rows ({tabular.SPLIT})" in shown
+    manual = (ROOT / "docs/own-data.md").read_text()
+    assert f"`{tabular.SPLIT}` if left out" in manual
+    assert f"fewer than {tabular.LEAST_ROWS} rows, or a split with fewer than" in manual
+    assert f"fewer than {tabular.LEAST_TRAIN} training or {tabular.LEAST_TEST} test rows" in manual
 
 
 def test_one_line_gives_a_table_a_picture_and_files(table, capsys):
@@ -224,6 +230,7 @@ def test_random_activations_are_a_flag(table):
         (("--target", "y", "--methods", "math.pi"), "math.pi is no class"),
         (("--target", "y", "--seeds", "0"), "--seeds must be at least 1"),
         (("--target", "y", "--split", "20"), "--split is the share of test rows"),
+        (("--target", "y", "--seeds", "1000000"), "--seeds must be at most 100000, not 1000000"),
         (("--target", "y", "--noise", "-1"), "--noise is a standard deviation"),
         (("--target", "y", "--features", "y"), "contains the target"),
         (("--target", "y", "--out", "waves.csv"), "is a file; name a directory"),
@@ -405,8 +412,8 @@ def test_an_estimator_of_a_file_is_tuned(table, tmp_path):
     options |= {"target": "y", "categorical": ["kind"], "params": "more.yaml", "trials": 5}
     plan = compare.plan(table, {**options, "methods": [name, "sklearn.linear_model.Lasso"]})
     assert plan.fixed(name) == {"estimator": described["estimator"], "arguments": {}}
-    assert plan.tuning(name)["trials"] == 5
-    assert plan.tuning("sklearn.linear_model.Lasso")["trials"] == 1
+    assert plan.tuning(name).trials == 5
+    assert plan.tuning("sklearn.linear_model.Lasso").trials == 1
     source = tabular.read(plan.entry, Path(table))
     row = compare.Worker(plan, source).run(name, 0)
     assert row["status"] == "ok"
@@ -427,17 +434,17 @@ def test_the_conformal_interval_of_a_run():
     y, sd = random.normal(size=(2, 30)), random.uniform(0.5, 2, (2, 30))
     test = Predictions(y[1], np.zeros(30), sd[1] ** 2)
     held = HeldOut(y[0, :19], np.full(19, 0.1), sd[0, :19] ** 2)
-    found = recalibrated.scores(held, test)
+    found = conformal.scores(held, test)
     half = np.max(np.abs(y[0, :19] - 0.1) / sd[0, :19]) * sd[1]
     missed = np.maximum(np.abs(y[1]) - half, 0)
     assert found["conformal_coverage_95"] == pytest.approx(np.mean(np.abs(y[1]) <= half))
     assert found["conformal_width_95"] == pytest.approx(np.mean(2 * half))
     wanted = np.mean(2 * half + 2 / 0.05 * missed)
     assert found["conformal_interval_score_95"] == pytest.approx(wanted)
-    assert recalibrated.scores(HeldOut(y[0, :18], y[1, :18], sd[0, :18]), test) == {}
-    assert recalibrated.scores(HeldOut(), test) == {}
+    assert conformal.scores(HeldOut(y[0, :18], y[1, :18], sd[0, :18]), test) == {}
+    assert conformal.scores(HeldOut(), test) == {}
     far = Predictions(np.full(30, 1e308), np.full(30, -1e308), np.ones(30))
-    assert "conformal_interval_score_95" not in recalibrated.scores(held, far)  # it is infinite
+    assert "conformal_interval_score_95" not in conformal.scores(held, far)  # it is infinite
     rows = compare.summary(pd.DataFrame(scored("ae", 1.0, 2.0)))
     assert compare.text(rows[0], "conformal_coverage_95") == "–"
 

@@ -8,15 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rafs import methods
+from rafs.engine import Training
 from rafs.experiments import Run
 from rafs.pipeline.effort import effort_of
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from small_project import PROJECT
 from snakemake_executor_plugin_slurm_packed import packs, seconds
 
 PLAN = Plan(load(PROJECT / "params.yaml"), PROJECT)
-HOW = {"steps": 1000, "batch_size": None}
+HOW = Training(steps=1000)
 
 
 @given(
@@ -29,7 +30,7 @@ def test_more_work_asks_for_more(rows: int, features: int, width: int, networks:
         effort_of(2 * rows, features, {"hidden": [width]}, HOW, networks),
         effort_of(rows, features, {"hidden": [width, width]}, HOW, networks),
         effort_of(rows, features, {"hidden": [width]}, HOW, 2 * networks),
-        effort_of(rows, features, {"hidden": [width]}, {**HOW, "steps": 2000}, networks),
+        effort_of(rows, features, {"hidden": [width]}, replace(HOW, steps=2000), networks),
     ):
         assert more.seconds > least.seconds
         assert more.minutes(1) >= least.minutes(1)

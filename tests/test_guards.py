@@ -11,7 +11,7 @@ from rafs import paths
 from rafs.files import write_json
 from rafs.pipeline import dvc, guards, records
 from rafs.pipeline.forkserver import ownership, server
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from rafs.pipeline.status import Status
 from small_project import PROJECT

@@ -18,7 +18,7 @@ from rafs.files import canonical_json, read_json, read_npz, write_json, write_np
 from rafs.methods import runs
 from rafs.pipeline.failures import failures
 from rafs.pipeline.jobs import aggregate, score, train
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from rafs.sampled import read_dataset, write_dataset, write_missing
 from small_project import PROJECT, replan

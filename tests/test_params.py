@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,15 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from rafs import cli, config, datasets
+from rafs.config import models
 from rafs.config.__main__ import SCHEMA, text
+from rafs.datasets import tabular
 from rafs.datasets.core import GROUPS, PAPER
 from rafs.errors import ParameterError
 from rafs.experiments import Run
-from rafs.pipeline.parameters import load
+from rafs.methods.base import COMMON, TRAINING
+from rafs.methods.tuning import Search
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from rafs.reporting import published
 
@@ -175,6 +180,25 @@ def test_the_check_names_a_class_that_cannot_be_imported(tmp_path, capsys):
     assert "is valid" in said.out
     assert said.err.startswith("rafs: methods.theirs: no_such_module.Model cannot be imported")
     assert said.err.endswith("; its runs will fail\n")
+
+
+def test_the_models_name_settings_of_methods_and_of_the_engine():
+    activations = COMMON["activations"]
+    for model, known in (
+        (models.EnsembleEntry, COMMON), (models.Activations, activations),
+        (models.RunTraining, TRAINING),
+    ):  # fmt: skip
+        assert set(model.model_fields) <= set(known)
+    searched = {field.name for field in fields(Search)}
+    assert set(models.Tuning.model_fields) == searched - {"space"}
+
+
+def test_the_smallest_split_is_that_of_user_datasets():
+    split = {"train": tabular.LEAST_TRAIN, "test": tabular.LEAST_TEST}
+    assert models.SplitByNumber(**split).written() == split
+    for name in split:
+        with pytest.raises(ParameterError, match=rf"{name} must be at least {split[name]}"):
+            config.check_value(models.SplitByNumber(**split), name, split[name] - 1)
 
 
 def test_the_group_of_the_paper_is_what_its_tables_have():

@@ -16,7 +16,7 @@ import made_up
 import shown as reports
 from documented import block, blocks, commands
 from rafs.evaluation import statistics
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from rafs.reporting import labels, readme
 from rafs.reporting.page import answer, elements

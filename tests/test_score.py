@@ -19,7 +19,7 @@ from rafs.config.checks import NAME
 from rafs.evaluation import metrics, quantiles, recalibration
 from rafs.experiments import Run
 from rafs.files import read_json, read_npz
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from rafs.sampled import read_dataset
 from small_project import PROJECT, replan

@@ -10,7 +10,7 @@ import pytest
 
 import made_up
 from rafs.evaluation import metrics
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from rafs.reporting import seeds
 from rafs.reporting.summary import plot_scores

@@ -8,7 +8,10 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
+from rafs import paths
 from rafs.datasets.core import CATEGORIES
+from rafs.pipeline import artefacts
+from rafs.pipeline.jobs import aggregate, score, summary, train
 
 PROJECT = Path(__file__).resolve().parents[1]
 SOURCE = PROJECT / "src" / "rafs"
@@ -118,3 +121,26 @@ def test_science_is_imported_without_snakemake_and_dvc(tmp_path):
     done = imported(*SCIENCE)
     assert done.returncode == 0, done.stderr
     assert "snakemake is refused" in imported("pipeline.progress").stderr
+
+
+def named_files(rule: str, directive: str) -> list[str]:
+    """Return the names of the inputs or outputs of a rule, in order."""
+    text = "".join(path.read_text() for path in sorted((PROJECT / "workflow/rules").glob("*.smk")))
+    block = text[text.index(rule) :]
+    start = re.search(rf"^( +){directive}:\n", block, re.MULTILINE)
+    inside = block[start.end() :].split(f"\n{start[1]}log:")[0].split(f"\n{start[1]}output:")[0]
+    return re.findall(rf"^{start[1]}    (\w+)=", inside, re.MULTILINE)
+
+
+def test_the_rules_name_files_in_the_order_in_which_the_jobs_take_them():
+    """A job is given the files of its rule in order, without their names."""
+    assert named_files("rule train:", "input") == list(train.TrainingInputs._fields)
+    assert named_files("rule train:", "output") == list(train.TrainingOutputs._fields)
+    assert named_files("rule aggregate:", "output") == list(aggregate.AggregateOutputs._fields)
+    read = list(score.ScoredRun._fields[:-1])
+    assert named_files("score_rule_name(on", "input") == read
+    assert named_files("rule score_alone:", "input") == read
+    assert named_files("rule summary:", "output") == list(summary.SummaryOutputs._fields)
+    assert list(artefacts.PER_EXPERIMENT) == list(aggregate.AggregateOutputs._fields)
+    templates = {getattr(paths, name.upper()) for name in train.TrainingOutputs._fields}
+    assert set(paths.TRAINED) == templates

@@ -20,7 +20,7 @@ from rafs.methods.base import Task, training
 from rafs.methods.ensemble import Scaler
 from rafs.methods.tuning import Problem, Search
 from rafs.pipeline.effort import tuning_trainings
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from rafs.sampled import write_dataset
 from rafs.seeding import generator
@@ -335,7 +335,7 @@ def test_the_effort_is_that_of_the_trainings(n, share, rows, trials, keep):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tuning.methods, "get", lambda name: Counted())
         tuning.tune([replace(given, x=x, y=x[:, 0])], how, HOW)
-    assert sum(done) == pytest.approx(tuning_trainings(n, vars(how)))
+    assert sum(done) == pytest.approx(tuning_trainings(n, how))
 
 
 @pytest.fixture

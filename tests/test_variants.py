@@ -9,7 +9,7 @@ import yaml
 from rafs import config, methods
 from rafs.errors import ParameterError
 from rafs.experiments import Run
-from rafs.pipeline.parameters import check, load
+from rafs.pipeline.loading import check, load
 from rafs.pipeline.plan import Plan
 from rafs.reporting import labels
 from small_project import PROJECT

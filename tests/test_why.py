@@ -12,7 +12,7 @@ import made_up
 import shown
 from rafs import paths
 from rafs.errors import DataError
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from rafs.reporting import readme
 from rafs.reporting.inputs import KEYS

@@ -6,19 +6,16 @@ A run is (experiment, method, dataset, seed). This module is independent of file
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 from rafs import methods
 from rafs.config.checks import SO_FAR
-from rafs.config.models import VARIANT, Choice, ExperimentEntry, PartEntry
-from rafs.config.parameters import Params, Settings, is_setting, part_of
+from rafs.config.models import Choice, ExperimentEntry, PartEntry, RunTraining, Value
+from rafs.config.parameters import Params, Settings
 from rafs.datasets import quirks
-from rafs.datasets.core import Spec
 from rafs.errors import ParameterError
 from rafs.methods.tuning import Search
-
-DESCRIBED = "described"  # the protocol of the paper's text
 
 
 @dataclass(frozen=True)
@@ -64,30 +61,25 @@ class Variant:
     """A method of an experiment, with its swept value or the name of its variant."""
 
     base: str
-    swept: Settings
-    named: Settings = field(default_factory=dict)  # the settings of that variant, by dotted name
+    swept: Mapping[str, Value] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)  # that this value, or name, stands for
 
     @property
     def quirk(self) -> str | None:
         """The quirk that the sweep switches on."""
-        return self.swept.get("quirk")
+        return str(self.swept["quirk"]) if "quirk" in self.swept else None
 
-    @property
-    def settings(self) -> Settings:
-        """The swept setting of the method, or the settings of the variant."""
-        if VARIANT in self.swept:
-            return self.named
-        return {key: value for key, value in self.swept.items() if is_setting(key)}
-
-    def section(self, name: str) -> Settings:
-        """Return what the sweep sets in a section of the parameters."""
-        return part_of(name, self.swept)
+    def section(self, name: str) -> dict[str, Value]:
+        """Return what a sweep such as that of `training.steps` sets in a section."""
+        start = f"{name}."
+        found = self.swept.items()
+        return {key.removeprefix(start): value for key, value in found if key.startswith(start)}
 
 
 class Experiment:
     """One experiment: its runs and their training settings."""
 
-    def __init__(self, name: str, params: Params, described: Mapping[str, Spec]) -> None:
+    def __init__(self, name: str, params: Params) -> None:
         self.name = name
         self.entry = params.experiments[name]
         self.tuning = params.tuning_source(name)  # the source of tuned values; None: not tuned
@@ -102,18 +94,15 @@ class Experiment:
         ]
         self.variants = self._variants()  # by their names, in the order of the file
         self._params = params
-        self._described = described
-        self._settings = cache(self._resolve)
 
     def _variants(self) -> dict[str, Variant]:
         chosen = [method for method in self.entry.methods if method not in self.left_out]
         key, values = self.entry.swept
         if not key:
-            return {method: Variant(method, {}) for method in chosen}
-        named = {value: dict(dotted(self.entry.variants.get(value, {}))) for value in values}
-        short = key.rpartition(".")[2]
+            return {method: Variant(method) for method in chosen}
+        short, settings_of = key.rpartition(".")[2], self.entry.settings_of
         return {
-            f"{method}@{short}={value}": Variant(method, {key: value}, named[value])
+            f"{method}@{short}={value}": Variant(method, {key: value}, settings_of(key, value))
             for method in chosen
             for value in values
         }
@@ -143,7 +132,7 @@ class Experiment:
 
     def seeds_on(self, dataset: str) -> list[int]:
         """Return the seeds of a dataset: all, or those that are numbers of its splits."""
-        return self._described[dataset].seeds(self.seeds)
+        return self._params.described[dataset].seeds(self.seeds)
 
     def includes(self, method: str, dataset: str) -> bool:
         """Whether a method is run on a dataset: not on too many rows, nor if nothing changes."""
@@ -155,7 +144,7 @@ class Experiment:
     def _fits(self, entry: ExperimentEntry | PartEntry, base: str, dataset: str) -> bool:
         """Whether an entry with `methods` and `largest` includes a method on a dataset."""
         most = entry.largest.get(base)
-        rows = self._described[dataset].train
+        rows = self._params.described[dataset].train
         chosen = [base] if entry.methods is None else entry.methods
         return base in chosen and (most is None or rows <= most)
 
@@ -189,18 +178,13 @@ class Experiment:
 
     def settings(self, run: Run) -> Settings:
         """Return the settings of a run's method, defaults included."""
-        return self._settings(run.method, self.quirks(run))
+        odd = quirks.layers(self.quirks(run), run.base)
+        return self._params.settings(self.name, run.base, *odd, self.variant(run.method).settings)
 
-    def _resolve(self, method: str, odd: tuple[str, ...]) -> Settings:
-        variant = self.variant(method)
-        odd_settings = quirks.layers(odd, variant.base)
-        return self._params.settings(self.name, variant.base, *odd_settings, variant.settings)
-
-    def training(self, run: Run) -> Settings:
+    def training(self, run: Run) -> RunTraining:
         """Return the training options of a run."""
-        how = self._params.training_of(self.name, run.base)
         swept = self.variant(run.method).section("training")
-        return {**how, **swept, "device": self._params.device}
+        return self._params.training_of(self.name, run.base, swept)
 
     def search(self, run: Run) -> Search | None:
         """Return how a run is tuned; None if it is not tuned, or uses the values of another run."""
@@ -208,14 +192,9 @@ class Experiment:
             return None
         if methods.defined_by(run.base, self._params.fixed(run.base)) == "predictions":
             return None
-        space = self._params.search(run.base)
-        swept = self.variant(run.method).section("tuning")
-        options = {**self._params.tuning.written(), **swept}
-        if not space:  # nothing to choose; the default is still scored on held-out rows
-            options |= {"trials": 1, "keep": 1}
-        return Search({name: values.written() for name, values in space.items()}, **options)
+        return self._params.tuning_of(run.base, self.variant(run.method).section("tuning"))
 
-    def ranges(self) -> dict[str, Settings]:
+    def ranges(self) -> dict[str, dict[str, tuple[float, float]]]:
         """Return the ends of the search ranges by method; nothing if tuned values are reused."""
         if self.tuning != self.name:
             return {}
@@ -241,9 +220,8 @@ def dotted(settings: Settings, prefix: str = "") -> Iterator[tuple[str, Any]]:
 class Experiments(Mapping[str, Experiment]):
     """All experiments of the parameters by name, in the order of the file."""
 
-    def __init__(self, params: Params, described: Mapping[str, Spec] | None = None) -> None:
-        described = params.described if described is None else described
-        self._all = {name: Experiment(name, params, described) for name in params.experiments}
+    def __init__(self, params: Params) -> None:
+        self._all = {name: Experiment(name, params) for name in params.experiments}
         self.default = [name for name, each in self.items() if each.entry.default]
         self.extra = [name for name in self if name not in self.default]  # run by name only
         # The experiments that a name on the command line stands for.

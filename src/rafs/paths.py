@@ -7,6 +7,7 @@ scores by seed is `rafs.reporting.seeds.SEEDS`, those of the archives of results
 
 PARAMS = "params.yaml"
 LOCK = "requirements.lock"
+SNAKEMAKE = ".snakemake"  # where Snakemake keeps its records, and the workflow its own notes
 
 FETCHED = "data/processed/sources/{dataset}.json"
 DATA = "data/processed/{protocol}/{dataset}/seed-{seed}.npz"

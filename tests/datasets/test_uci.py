@@ -18,7 +18,7 @@ from rafs.datasets import fetch, uci
 from rafs.errors import ParameterError
 from rafs.experiments import SeedsOn
 from rafs.files import read_json
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from small_project import PROJECT, Copy, replan
 

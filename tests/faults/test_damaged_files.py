@@ -19,7 +19,7 @@ from processes import has_ended, processes_below, running, wait_until
 from rafs import files
 from rafs.errors import DamagedFileError, RafsError
 from rafs.pipeline import records
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from rafs.reporting.inputs import Inputs
 from small_project import PROJECT, Copy, ran, unchanging

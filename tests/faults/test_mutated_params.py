@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import called
 from rafs.errors import ParameterError
-from rafs.pipeline.parameters import PREFIXES, RULES, load
+from rafs.pipeline.loading import PREFIXES, RULES, load
 from rafs.pipeline.plan import Plan
 from small_project import PROJECT, Copy, small
 

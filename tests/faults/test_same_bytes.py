@@ -13,7 +13,7 @@ import pytest
 import called
 from rafs import methods
 from rafs.experiments import Run
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from small_project import Copy, copied
 

@@ -11,7 +11,7 @@ from rafs.experiments import Run
 from rafs.files import read_json, read_npz
 from rafs.methods import runs
 from rafs.pipeline.jobs import score
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from small_project import PROJECT, replan
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
 from rafs.pipeline.snakemake_compat import METADATA, about
 from small_project import PROJECT, Copy, ran

@@ -45,7 +45,7 @@ SPECS = """
 import json
 from rafs import datasets
 from rafs.pipeline.plan import Plan
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 plan = Plan(load("params.yaml"))
 found = {f"fetch {name}": plan.specs.fetch(name) for name in datasets.raw_files()}
 for name in datasets.names():

@@ -12,7 +12,7 @@ import yaml
 
 import golden
 from rafs import methods
-from rafs.pipeline.parameters import load
+from rafs.pipeline.loading import load
 from small_project import PROJECT, Copy, ran
 
 pytestmark = [pytest.mark.workflow]

@@ -31,8 +31,14 @@ os.environ.update(RAFS_PROJECT=str(ROOT))  # where plugins/ is
 
 from rafs import paths
 from rafs.pipeline import guards
-from rafs.experiments import Run
 from rafs.pipeline.plan import Plan
+from rafs.pipeline.rules import (
+    priority_of,
+    run_of,
+    runs_of,
+    score_rule_name,
+    unless_requested,
+)
 from rafs.reporting.catalogue import declaration
 from rafs.reporting.seeds import SEEDS
 
@@ -49,48 +55,6 @@ wildcard_constraints:
     protocol=r"[a-z0-9_+]+",
     seed=r"\d+",
     name=r"[a-z0-9_]+",
-
-
-def run_of(wildcards):
-    return Run(
-        wildcards.experiment, wildcards.method, wildcards.dataset, int(wildcards.seed)
-    )
-
-
-def cell_of(wildcards):
-    return PLAN.experiments[wildcards.experiment].cell(
-        wildcards.method, wildcards.dataset
-    )
-
-
-# The rule is `score` for the seeds of the main experiment, `score_6_seeds` for seeds 0 to 5, `score_seeds_1_4` for a list, with the
-# suffix `_of_uci_gap` if only some datasets of that experiment have these seeds.
-def score_rule(on, experiments):
-    seeds, some = list(on.seeds), "_of_" + "_".join(experiments) if on.datasets else ""
-    if seeds == PLAN.experiments[PLAN.experiments.headline].seeds and not some:
-        return "score"
-    if seeds == list(range(len(seeds))):
-        return f"score_{len(seeds)}_seeds{some}"
-    return "score_seeds_" + "_".join(map(str, seeds)) + some
-
-
-# An input that no rule produces disables `score`, so that Snakemake uses `score_alone`. This is needed for an experiment that is run
-# by name, if only some seeds of a method and dataset exist or were requested.
-def not_asked_for(wildcards):
-    targets = GUARD.targets()
-    if wildcards.experiment not in PLAN.experiments.extra or targets is None:
-        return []
-    asked_for = set(PLAN.files.gathered(wildcards.experiment, targets))
-    return [] if asked_for.issuperset(cell_of(wildcards)) else ["runs not asked for"]
-
-
-# Runs of the main experiment come first. Data (2) and reports (3) come before any run.
-def by_experiment(wildcards):
-    return 1 if wildcards.experiment == PLAN.experiments.headline else 0
-
-
-def everything(wildcards):
-    return PLAN.files.all()
 
 
 onstart:

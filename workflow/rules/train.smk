@@ -15,7 +15,7 @@ rule train:
         f"{paths.RUN}/log.txt",
     benchmark:
         f"{paths.RUN}/benchmark.tsv"
-    priority: by_experiment
+    priority: lambda wc: priority_of(PLAN, wc)
     conda:
         "../envs/rafs.yaml"
     resources:
@@ -32,20 +32,24 @@ rule train:
 
 
 # One job scores all seeds of (experiment, method, dataset), and writes one metrics file per run.
-# A Snakemake rule has a fixed number of outputs. Hence there is one rule per list of seeds, `score`, `score_6_seeds` and so on; they
-# differ in `expand(..., seed=on.seeds)` and in the experiments that they apply to. Datasets with fewer splits than their experiment
-# has seeds have rules of their own. `snakemake --list` shows all of them.
+# A Snakemake rule has a fixed number of outputs: hence one rule per list of seeds, which differ in `expand(..., seed=on.seeds)`
+# and in the experiments that they are for: `score` for the seeds of the main experiment, `score_6_seeds` for 0 to 5,
+# `score_seeds_1_4` for a list, `score_2_seeds_of_uci_gap` where only some datasets of an experiment have these seeds.
+# `snakemake --list` shows all of them.
+USUAL = PLAN.experiments[PLAN.experiments.headline].seeds
 for on, experiments in PLAN.experiments.same_seeds().items():
+    name = score_rule_name(on, experiments, USUAL)
 
     rule:
         name:
-            score_rule(on, experiments)
+            name
         input:
-            not_asked_for,  # empty, or a file that does not exist
+            # none, or one that no rule makes: then `score_alone` is used
+            lambda wc: unless_requested(PLAN, wc, GUARD.targets()),
             predictions=expand(paths.PREDICTIONS, seed=on.seeds, allow_missing=True),
             record=expand(paths.RECORD, seed=on.seeds, allow_missing=True),
             held_out=expand(paths.HELD_OUT, seed=on.seeds, allow_missing=True),
-            data=lambda wc: [PLAN.files.data_of(run) for run in cell_of(wc)],
+            data=lambda wc: [PLAN.files.data_of(run) for run in runs_of(PLAN, wc)],
         output:
             expand(paths.METRICS, seed=on.seeds, allow_missing=True),
         log:
@@ -53,18 +57,18 @@ for on, experiments in PLAN.experiments.same_seeds().items():
         wildcard_constraints:
             experiment="|".join(experiments),
             dataset="|".join(on.datasets) or r"[a-z0-9_]+",
-        priority: by_experiment
+        priority: lambda wc: priority_of(PLAN, wc)
         conda:
             "../envs/rafs.yaml"
         params:
-            spec=lambda wc: PLAN.specs.score(cell_of(wc)),
+            spec=lambda wc: PLAN.specs.score(runs_of(PLAN, wc)),
         shell:
             "rafs job score --spec {params.spec:q} --input {input:q} --output {output:q}"
             " > {log:q} 2>&1 || rafs job failed --of score --log {log:q}"
             " --spec {params.spec:q} --input {input:q} --output {output:q}"
 
-    # `ruleorder: score > score_alone`, which does not accept a computed name
-    workflow.ruleorder(score_rule(on, experiments), "score_alone")
+    # as `ruleorder: score > score_alone`, which does not take a name that is computed
+    workflow.ruleorder(name, "score_alone")
 
 
 # For single seeds of an experiment that is run by name, if not all of its seeds exist or were requested.

@@ -6,7 +6,6 @@ Only the arguments are parsed here; each command imports the modules that it nee
 import argparse
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -261,7 +260,7 @@ def _score(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
-    from rafs.pipeline.parameters import load
+    from rafs.pipeline.loading import load
     from rafs.pipeline.plan import Plan
     from rafs.pipeline.status import Status, show
 
@@ -287,7 +286,7 @@ def _fetch(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from rafs.pipeline.parameters import load
+    from rafs.pipeline.loading import load
     from rafs.pipeline.plan import Plan
     from rafs.pipeline.sources import data_fault
 
@@ -321,21 +320,9 @@ def _not_importable(params: "Params") -> Iterator[str]:
 
 
 def _smoke(options: argparse.Namespace) -> int:
-    from rafs.pipeline.forkserver.client import ADDRESS
-    from rafs.pipeline.forkserver.ownership import OWNER, RUN
+    from rafs.pipeline.smoke import run
 
-    root = Path.cwd()
-    folder = root / "build" / "smoke"
-    folder.mkdir(parents=True, exist_ok=True)
-    environment = {**os.environ, "RAFS_DATA_DIR": os.environ.get("RAFS_DATA_DIR", f"{root}/data")}
-    for name in (ADDRESS, OWNER, RUN):  # of a workflow that started this one
-        environment.pop(name, None)
-    command = [
-        sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile"),
-        "--directory", str(folder), "--profile", str(root / options.profile),
-        "--cores", options.cores, "--config", "edition=smoke",
-    ]  # fmt: skip
-    return subprocess.run(command, env=environment, check=False).returncode
+    return run(options.cores, options.profile)
 
 
 def _pack(_: argparse.Namespace) -> int:
@@ -364,17 +351,17 @@ def _refuse_in_use() -> None:
 
 def _crate(options: argparse.Namespace) -> int:
     from rafs.pipeline import crate
-    from rafs.pipeline.parameters import load
+    from rafs.pipeline.loading import load
     from rafs.pipeline.plan import Plan
 
     agent = crate.user() if options.agent is None else options.agent
     count = crate.write(Plan(load("params.yaml")), Path(options.output), agent)
-    print(f"{options.output} has {count} files; {crate.METADATA} describes them")
+    print(f"{options.output} has {count} files; {crate.DESCRIPTION} describes them")
     return 0
 
 
 def _clean(options: argparse.Namespace) -> int:
-    from rafs.pipeline.parameters import load
+    from rafs.pipeline.loading import load
     from rafs.pipeline.plan import Plan
     from rafs.pipeline.records import unrecorded
 

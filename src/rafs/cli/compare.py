@@ -10,14 +10,12 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from rafs import compare
-from rafs.cli.screen import is_live
+from rafs.cli.results import CORRECTED, refuse_folder, screen, show, verdict, write_scores
 from rafs.datasets import tabular, user
-from rafs.errors import ParameterError
-from rafs.evaluation.statistics import ALPHA
-from rafs.files import unwritable, write_csv, write_json
+from rafs.files import write_json
+from rafs.pipeline.messages import is_live
 from rafs.reporting import style
 
 UNBOUNDED = "–: fewer than 19 training rows were held out, too few for a conformal 95 % interval"
@@ -27,10 +25,7 @@ def run(options: argparse.Namespace) -> int:
     """Compare the methods, then print and write the results."""
     plan = compare.plan(options.file, vars(options))
     out = Path(options.out or f"{plan.name}-comparison")
-    if out.exists() and not out.is_dir():
-        raise ParameterError(f"--out {out} is a file; name a directory")
-    if problem := unwritable([str(out)]):
-        raise ParameterError(f"--out: {problem}")
+    refuse_folder(out)
     file = Path(options.file)
     if user.is_remote(plan.entry):
         file = tabular.obtain(plan.entry, out / user.file(plan.name, plan.entry).name)
@@ -40,11 +35,12 @@ def run(options: argparse.Namespace) -> int:
     rows = compare.summary(frame)
     from rafs.compare import picture
 
-    train, test = tabular.parts(table, plan.entry.get("split", 0.2), 0, plan.name, str(file))
+    split = plan.entry.get("split", tabular.SPLIT)
+    train, test = tabular.parts(table, split, 0, plan.name, str(file))
     figure = picture.draw(frame, rows, f"{file.name}: {plan.entry['target']}")
     pictures = style.files(out / "comparison")
     style.save(figure, pictures, picture.CAPTION)
-    write_csv(str(out / "scores.csv"), [clean(row) for row in frame.to_dict("records")])
+    write_scores(out / "scores.csv", frame)
     result = {
         "file": str(options.file),
         "target": plan.entry["target"],
@@ -60,34 +56,21 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(result, indent=1))
     else:
-        show(result, rows)
+        report(result, rows)
     return 0 if any(compare.lost(row) < row["runs"] for row in rows) else 1
 
 
-def clean(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return a row without missing values."""
-    return {str(key): value for key, value in row.items() if value == value}
-
-
-def show(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print the table, best first, with one line per method at any width of the terminal."""
-    runs = f"{result['seeds']} split{'s' * (result['seeds'] > 1)}"
-    table = Table(box=None, pad_edge=False)
-    table.add_column("method")
-    for name in compare.SHOWN:
-        table.add_column(compare.heading(name), justify="right")
-    for place, row in enumerate(rows):
-        cells = [compare.text(row, name, compare.decimals(rows, name)) for name in compare.SHOWN]
-        lost = f" ({compare.losses(row)})" if compare.lost(row) else ""
-        table.add_row(row["label"] + lost, *cells, style="" if place else "bold")
-    console = Console(highlight=False, soft_wrap=True)
-    console.width = max(console.width, Console(width=1000).measure(table).maximum)
-    console.print(
+def report(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the table, best first, and what there is to say about it."""
+    console, runs = screen(), f"{result['seeds']} split{'s' * (result['seeds'] > 1)}"
+    title = (
         f"{result['target']} from {len(result['features'])} features; median and, from six "
         f"splits on, its 95 % interval over {runs} into {result['train']} training and "
         f"{result['test']} test rows; lowest median NLL first"
     )
-    console.print(table)
+    show(
+        console, title, map(compare.heading, compare.SHOWN), [_line(r, rows) for r in rows], "bold"
+    )
     console.print(equality(result, rows))
     if any(compare.lost(row) < row["runs"] and unbounded(row) for row in rows):
         console.print(UNBOUNDED)
@@ -95,6 +78,13 @@ def show(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
         for message in remarks(row):
             console.print(message, markup=False)
     console.print(f"picture: {next(f for f in result['files'] if f.endswith('.png'))}")
+
+
+def _line(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the line of a method: its label, with what it lost, and its scores."""
+    lost = f" ({compare.losses(row)})" if compare.lost(row) else ""
+    cells = [compare.text(row, name, compare.decimals(rows, name)) for name in compare.SHOWN]
+    return [row["label"] + lost, *cells]
 
 
 def unbounded(row: Mapping[str, Any]) -> bool:
@@ -112,14 +102,10 @@ def remarks(row: Mapping[str, Any]) -> list[str]:
 
 def equality(result: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
     """Return a sentence on which methods are not significantly different from the best."""
-    best = rows[0]["label"]
     if len(rows) < 2 or result["seeds"] < 2:
         return "differences are tested with several methods on several splits"
-    test = f"NLL, Nadeau-Bengio corrected t-test, Holm-corrected, p < {ALPHA:g}"
     equal = [row["label"] for row in rows if row["method"] in result["not_significantly_different"]]
-    if not equal:
-        return f"{best} is significantly better than every other method ({test})"
-    return f"not significantly different from {best}: {', '.join(equal)} ({test})"
+    return verdict(rows[0]["label"], equal, CORRECTED)
 
 
 @contextmanager

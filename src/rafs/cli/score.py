@@ -9,21 +9,25 @@ from typing import Any
 
 import pandas as pd
 import yaml
-from rich.console import Console
-from rich.table import Table
 
 from rafs import compare, methods
-from rafs.cli.compare import clean
+from rafs.cli.results import (
+    CORRECTED,
+    CORRECTION,
+    refuse_folder,
+    screen,
+    show,
+    verdict,
+    write_scores,
+)
 from rafs.errors import ParameterError
-from rafs.evaluation import metrics, prediction_scores, statistics
+from rafs.evaluation import metrics, prediction_scores
 from rafs.evaluation.predicted import Predicted, read
-from rafs.files import unwritable, write_csv, write_json
+from rafs.files import write_json
 from rafs.reporting import labels
 
 SHOWN = tuple(metric.name for metric in metrics.shown(metrics.HEADLINE))
 HEADS = {"nll": "NLL (with ½ ln 2π)"}
-CORRECTION = f"Holm-corrected, p < {statistics.ALPHA:g}"
-CORRECTED = f"NLL, Nadeau-Bengio corrected t-test, {CORRECTION}"
 INDEPENDENT = (
     f"NLL, signed-rank test, {CORRECTION}; it takes splits as independent: a column n_train makes "
     "it the Nadeau-Bengio test for splits of one table"
@@ -34,10 +38,8 @@ def run(options: argparse.Namespace) -> int:
     """Score the file, print the scores, and write them if requested."""
     if Path(options.file).is_dir():
         raise ParameterError(f"{options.file} is a directory; name a file")
-    if options.out and Path(options.out).is_file():
-        raise ParameterError(f"--out {options.out} is a file; name a directory")
-    if options.out and (problem := unwritable([options.out])):
-        raise ParameterError(f"--out: {problem}")
+    if options.out:
+        refuse_folder(Path(options.out))
     found = read(options.file, options.group or "group")
     frame = prediction_scores.table(found, options.file)
     names = ("nll", *SHOWN, *([prediction_scores.PINBALL] if found.levels else []))
@@ -49,12 +51,12 @@ def run(options: argparse.Namespace) -> int:
         "params": params(found, options.file),
     }
     if options.out:
-        write_csv(Path(options.out) / "scores.csv", [clean(r) for r in frame.to_dict("records")])
+        write_scores(Path(options.out) / "scores.csv", frame)
         write_json(Path(options.out) / "scores.json", result)
     if options.json:
         print(json.dumps(result, indent=1))
     else:
-        show(result, names)
+        report(result, names)
     return 0
 
 
@@ -117,22 +119,16 @@ def _name(method: str, taken: Collection[str]) -> str:
     return next(each for each in chain([name], numbered) if each not in taken)
 
 
-def show(result: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Print a table per dataset and group, one line per method at any terminal width."""
-    console = Console(highlight=False, soft_wrap=True)
+def report(result: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Print a table per dataset and group, and the lines of params.yaml."""
+    console, heads = screen(), [HEADS.get(name) or labels.metric(name) for name in names]
     for found in result["tables"]:
         rows = found["methods"]
-        table = Table(box=None, pad_edge=False)
-        table.add_column("method")
-        for name in names:
-            table.add_column(HEADS.get(name) or labels.metric(name), justify="right")
-        for row in rows:
-            table.add_row(row["label"], *(_cell(row, name, rows) for name in names))
-        console.width = max(console.width, Console(width=1000).measure(table).maximum)
-        console.print(heading(found))
-        console.print(table)
+        lines = [[row["label"], *(_cell(row, name, rows) for name in names)] for row in rows]
+        show(console, heading(found), heads, lines)
         if "test" in found:
-            console.print(verdict(found))
+            equal = [labels.method(name) for name in found["not_significantly_different"]]
+            console.print(verdict(rows[0]["label"], equal, found["test"]))
     for remark in result["remarks"]:
         console.print(remark, markup=False)
     if result["params"]:
@@ -160,12 +156,3 @@ def heading(found: Mapping[str, Any]) -> str:
         f"{place}{size}; median and, from six splits on, its 95 % interval over "
         f"{found['splits']} splits"
     )
-
-
-def verdict(found: Mapping[str, Any]) -> str:
-    """Return a sentence on which methods are not significantly different from the best."""
-    best = found["methods"][0]["label"]
-    equal = [labels.method(name) for name in found["not_significantly_different"]]
-    if not equal:
-        return f"{best} is significantly better than every other method ({found['test']})"
-    return f"not significantly different from {best}: {', '.join(equal)} ({found['test']})"

@@ -5,6 +5,7 @@ same effort on the training rows, trained, and scored on the test rows. A datase
 with the same table, name and parameters gives the same numbers, bit for bit.
 """
 
+import math
 import multiprocessing
 import os
 import signal
@@ -23,16 +24,17 @@ from typing import Any
 import pandas as pd
 
 from rafs import methods
-from rafs.compare import recalibrated, selection
+from rafs.compare import conformal, selection
+from rafs.compare.conformal import heading, is_conformal
 from rafs.compare.outcome import SHOWN, decimals, equals, label, losses, lost, summary, text
-from rafs.compare.recalibrated import heading, is_conformal
-from rafs.config import Params, load
+from rafs.config import Params, check_value, load
 from rafs.config.parameters import listed
 from rafs.datasets import tabular, user
 from rafs.datasets.core import USER
 from rafs.errors import DivergedError, ParameterError
 from rafs.evaluation import metrics
 from rafs.methods import runs
+from rafs.methods.tuning import Search
 from rafs.sampled import Dataset
 
 __all__ = [
@@ -66,24 +68,16 @@ class Comparison:
         given = selection.settings(self.params, method)
         return methods.of(method, given).resolve(*self.params.shared(method), given)
 
-    def search(self, method: str) -> dict[str, Any]:
-        """Return the search space of a method."""
-        return {name: space.written() for name, space in self.params.search(method).items()}
-
     @cached_property
     def training(self) -> dict[str, Any]:
         """How every network is trained."""
         steps = {} if self.steps is None else {"steps": self.steps}
         return {**self.params.training.written(), **steps, "device": self.device}
 
-    def tuning(self, method: str) -> dict[str, Any]:
-        """Return how a method is tuned in every run.
-
-        Without a search space there is one trial: its held-out rows fit the noise and recalibrate.
-        """
-        given, space = self.params.tuning.written(), self.search(method)
-        trials = self.trials if space else 1
-        return {"space": space, **given, "trials": trials, "keep": min(given["keep"], trials)}
+    def tuning(self, method: str) -> Search:
+        """Return how a method is tuned in every run."""
+        keep = min(self.params.tuning.keep, self.trials)
+        return self.params.tuning_of(method, {"trials": self.trials, "keep": keep})
 
     @property
     def jobs(self) -> int:
@@ -102,18 +96,22 @@ def plan(file: str, options: Mapping[str, Any]) -> Comparison:
         chosen = selection.with_random_activations(chosen)
     asked = {name: options[name] for name in ("seeds", "trials", "steps")}
     asked = {name: value for name, value in asked.items() if value is not None}
-    for name, value in asked.items():
-        if value < 1:
-            raise ParameterError(f"--{name} must be at least 1, not {value}")
-    if not 0 < entry.get("split", 0.2) < 1:
+    if not 0 < entry.get("split", tabular.SPLIT) < 1:
         raise ParameterError(f"--split is the share of test rows, not {entry['split']}")
-    if entry.get("noise", 1) <= 0:
+    if not 0 <= entry.get("noise", 0) < math.inf:
         raise ParameterError(f"--noise is a standard deviation, not {entry['noise']}")
     user.check(path.stem, entry)
+    made = comparison(name_of(path), entry, chosen, options.get("params") or DEFAULTS)
+    params = made.params
+    groups = {"seeds": params, "trials": params.tuning, "steps": params.training}
+    for name, value in asked.items():
+        try:
+            check_value(groups[name], name, value)
+        except ParameterError as error:
+            raise ParameterError(f"--{error}") from None
     if "seeds" in asked:
         asked["seeds"] = tuple(range(asked["seeds"]))
-    made = comparison(name_of(path), entry, chosen, options.get("params") or DEFAULTS)
-    selection.check(made.params, made.methods)
+    selection.check(params, made.methods)
     return replace(made, **asked)
 
 
@@ -196,7 +194,7 @@ class Worker:
         plan = self.plan
         spec: dict[str, Any] = {
             "base": method, "dataset": plan.name, "seed": seed, "settings": plan.fixed(method),
-            "sweep": {}, "training": plan.training, "tuning": plan.tuning(method),
+            "sweep": {}, "training": plan.training, "tuning": vars(plan.tuning(method)),
         }  # fmt: skip
         data = self.data(seed)
         run = runs.BenchmarkRun(spec, data, runs.UNTUNED)
@@ -213,7 +211,7 @@ class Worker:
             mean, variance = found.prediction.mean, found.prediction.variance
             row |= metrics.evaluate(data.y_test, mean, variance)["metrics"] or {}
             test = metrics.Predictions(data.y_test, mean, variance)
-            row |= recalibrated.scores(run.held_out, test)
+            row |= conformal.scores(run.held_out, test)
         except (DivergedError, ParameterError) as error:
             status = getattr(error, "status", "diverged")
             return {**row, "status": status, "message": str(error)}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from rafs.compare.recalibrated import PREFIX
+from rafs.compare.conformal import PREFIX
 from rafs.evaluation import metrics, statistics
 from rafs.reporting import labels
 

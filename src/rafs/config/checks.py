@@ -10,11 +10,19 @@ from pydantic import ValidationError
 
 from rafs import datasets, methods
 from rafs.config.fields import Group
-from rafs.config.models import Choice, DatasetEntry, Distribution, ExperimentEntry, LogUniform
-from rafs.config.parameters import SECTIONS, Params, Settings, is_setting
+from rafs.config.models import (
+    DESCRIBED,
+    SECTIONS,
+    Choice,
+    DatasetEntry,
+    ExperimentEntry,
+    LogUniform,
+    SearchSpace,
+)
+from rafs.config.parameters import Params, Settings
 from rafs.config.sentences import sentence
 from rafs.config.wording import nearest
-from rafs.datasets import quirks, user
+from rafs.datasets import quirks
 from rafs.datasets.core import GROUPS, PAPER, USER
 from rafs.errors import ParameterError
 from rafs.methods.base import Method
@@ -61,16 +69,16 @@ def _check_methods(params: Params) -> None:
         if len(set(methods.DEFINED) & set(params.fixed(name))) > 1:
             raise ParameterError(f"{where} has {' and '.join(methods.DEFINED)}; give one of them")
         method.resolve(*layers, where=where)
-        for key, distribution in params.search(name).items():
+        for key, space in params.search(name).items():
             usable = partial(_resolve, method, layers, key, f"{where}.search")
-            _check_search(f"{where}.search.{key}", distribution, usable)
+            _check_search(f"{where}.search.{key}", space, usable)
 
 
 def _resolve(method: Method, layers: list[Settings], key: str, where: str, value: Any) -> None:
     method.resolve(*layers, {key: value}, where=where)
 
 
-def _check_search(where: str, searched: Distribution, usable: Callable[[Any], None]) -> None:
+def _check_search(where: str, searched: SearchSpace, usable: Callable[[Any], None]) -> None:
     """Check that the values of a search space are valid: choices, ends, one value in between."""
     if isinstance(searched, Choice):
         values: tuple[Any, ...] = searched.choice
@@ -90,19 +98,20 @@ def _check_search(where: str, searched: Distribution, usable: Callable[[Any], No
 
 def _check_datasets(params: Params) -> None:
     for name, entry in params.datasets.items():
-        if datasets.is_user(entry.written()):
-            _check_user(name, entry.written())
+        is_user = datasets.is_user(entry.written())
+        if is_user:
+            _check_name(name)
         elif name not in datasets.names():
             raise ParameterError(
                 f"datasets.{name}: no such dataset; {nearest(name, datasets.names())} "
                 "(a user dataset needs `csv:` or `parquet:`)"
             )
-        else:
-            _check_changes(name, entry)
+        described = datasets.describe(name, entry.written())
+        if not is_user:
+            _check_sizes(name, described)
 
 
-def _check_changes(name: str, entry: DatasetEntry) -> None:
-    described = datasets.describe(name, entry.written())
+def _check_sizes(name: str, described: datasets.Spec) -> None:
     spec = datasets.spec(name)
     if spec.splits and (described.train, described.test) != (spec.train, spec.test):
         raise ParameterError(
@@ -117,7 +126,7 @@ def _check_changes(name: str, entry: DatasetEntry) -> None:
         )
 
 
-def _check_user(name: str, entry: Settings) -> None:
+def _check_name(name: str) -> None:
     if name in datasets.names() or name in (PAPER, *GROUPS):
         raise ParameterError(
             f"datasets.{name}: a dataset or group of this name exists; give your table another one"
@@ -126,7 +135,6 @@ def _check_user(name: str, entry: Settings) -> None:
         raise ParameterError(
             f"datasets.{name}: the name becomes part of file names; use small letters, digits and _"
         )
-    user.check(name, entry)
 
 
 # --- experiments --------------------------------------------------------------------------------
@@ -152,7 +160,7 @@ def _check_experiment(params: Params, name: str) -> None:
     entry = params.experiments[name]
     where = f"experiments.{name}"
     key, values = entry.swept
-    layers = [entry.settings_of(key, value) for value in values if is_setting(key)] or [{}]
+    layers = [entry.settings_of(key, value) for value in values] or [{}]
     if entry.sweep and entry.variants:
         raise ParameterError(f"{where} has a sweep and variants; it can have one of them")
     for method in entry.methods:
@@ -185,12 +193,19 @@ def _check_swept_section(params: Params, name: str) -> None:
         near = nearest(inner, group.written())
         raise ParameterError(f"experiments.{name}.sweep.{key} is not a parameter; {near}")
     for value in values:
-        changed = {**group.written(), inner: value}
         try:
-            type(group).model_validate(changed)
-        except ValidationError as error:
-            said = sentence(error, changed)
-            raise ParameterError(f"experiments.{name}.sweep: {section}.{said}") from None
+            check_value(group, inner, value)
+        except ParameterError as error:
+            raise ParameterError(f"experiments.{name}.sweep: {section}.{error}") from None
+
+
+def check_value(group: Group, key: str, value: Any) -> None:
+    """Raise a ParameterError if a group cannot have another value of a key."""
+    changed = {**group.written(), key: value}
+    try:
+        type(group).model_validate(changed)
+    except ValidationError as error:
+        raise ParameterError(sentence(error, changed)) from None
 
 
 def _check_quirks(entry: ExperimentEntry, where: str) -> None:
@@ -249,7 +264,7 @@ def _check_protocol(params: Params, name: str) -> None:
     protocol = "+".join([entry.protocol, *entry.quirks])
     chosen = params.dataset_names(entry.datasets)
     mine = [dataset for dataset in chosen if params.described[dataset].category == USER]
-    if mine and (protocol != "described" or "quirk" in entry.sweep):
+    if mine and (protocol != DESCRIBED or "quirk" in entry.sweep):
         raise ParameterError(
             f"{where}.datasets: {mine[0]} is a user dataset, and these have no quirks and no "
             "protocol but `described`; leave it out of this experiment"
@@ -278,7 +293,7 @@ def _check_tuning_source(params: Params, name: str) -> None:
 
 def _check_tunes_itself(params: Params, name: str) -> None:
     entry = params.experiments[name]
-    if entry.protocol != "described" or "quirks" in entry.model_fields_set:
+    if entry.protocol != DESCRIBED or "quirks" in entry.model_fields_set:
         raise ParameterError(
             f"experiments.{name} cannot tune itself: only the protocol `described` without quirks "
             "is tuned; give `tuning:` another experiment, or null for no tuning"

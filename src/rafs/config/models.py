@@ -1,9 +1,9 @@
 """The models of params.yaml: every key, its range and its meaning.
 
 They are frozen and closed. What one key says about another is checked in `rafs.config.checks`, the
-settings of a method by the method (`rafs.methods.settings`). Limits of `ensemble` and `training`
-are narrower than those of methods: an ensemble has two members, and no number is so large that a
-mistake would fill the memory.
+settings of a method by the method (`rafs.methods.settings`). `ensemble` and `training` are some of
+the settings in `rafs.methods.base`, with narrower limits: an ensemble has two members, and no
+number is so large that a mistake would fill the memory.
 """
 
 from typing import Annotated, Any
@@ -36,12 +36,17 @@ from rafs.datasets import quirks
 from rafs.datasets.core import GROUPS, PAPER
 from rafs.engine.problem import CHOICES
 from rafs.evaluation import metrics
+from rafs.methods.base import COMMON, TRAINING
+from rafs.methods.settings import table
 
 EXPERIMENT_NAME = "^[a-z][a-z0-9_]{0,63}$"
 PART_NAME = "^[a-z][a-z0-9_]{0,31}$"
+DESCRIBED = quirks.PROTOCOLS[0]  # the protocol of the paper's text
 VARIANT = "variant"  # what a named variant is called where a sweep has the name of its setting
+SECTIONS = ("training", "tuning")  # whose values a sweep can change as well
 SETTING_NAME = "^[a-z_]+([.][a-z_]+)*$"
 
+Value = str | bool | int | float  # of a sweep
 Steps = Annotated[int, Field(ge=1, le=100_000_000)]
 Rows = Annotated[int, Field(ge=1, le=MOST_ROWS)]
 Largest = dict[str, Annotated[int, Field(ge=1)]]
@@ -57,47 +62,55 @@ Seeds = Annotated[
 ]
 
 
+_MEANINGS = {name: meaning for name, _, meaning in table({**COMMON, **TRAINING})}
+
+
+def _setting(name: str) -> Any:
+    """Return the field of a setting that can be left out."""
+    return Field(default=None, description=_MEANINGS[name])
+
+
 class Activations(Group):
     """The set of activation functions."""
 
-    set: Annotated[tuple[str, ...], IS_LIST, Field(min_length=1)] | None = None
-    k: Annotated[int | None, Field(ge=1), OrNull("a whole number")] = Field(
-        default=None, description="how many of the set are used, from its start (null: all)"
-    )
-    shuffle: bool | None = Field(default=None, description="whether the order is shuffled per seed")
+    set: Annotated[tuple[str, ...], IS_LIST, NOT_EMPTY] | None = _setting("activations.set")
+    k: Annotated[int | None, Field(ge=1), OrNull("a whole number")] = _setting("activations.k")
+    shuffle: bool | None = _setting("activations.shuffle")
 
 
 class EnsembleEntry(Group):
     """What all methods share. A key that is left out is the default of the method."""
 
-    size: Annotated[int, Field(ge=2, le=10_000)] | None = Field(
-        default=None, description="number m of members"
-    )
+    size: Annotated[int, Field(ge=2, le=10_000)] | None = _setting("size")
     hidden: (
         Annotated[
             tuple[Annotated[int, Field(ge=1, le=100_000)], ...], IS_LIST, Field(max_length=32)
         ]
         | None
-    ) = Field(default=None, description="widths of the hidden layers")
+    ) = _setting("hidden")
     activations: Activations | None = None
 
 
 class TrainingEntry(Group):
     """How networks are trained. A key that is left out is the default of the engine."""
 
-    steps: Steps | None = Field(default=None, description="optimiser steps of every network")
-    epochs: Annotated[Steps | None, OrNull("a whole number")] = Field(
-        default=None, description="passes over the training rows, instead of steps"
+    steps: Steps | None = _setting("steps")
+    epochs: Annotated[Steps | None, OrNull("a whole number")] = _setting("epochs")
+    batch_size: Annotated[int | None, Field(ge=1), OrNull("a whole number")] = _setting(
+        "batch_size"
     )
-    batch_size: Annotated[int | None, Field(ge=1), OrNull("a whole number")] = Field(
-        default=None, description="rows per step (null: all)"
-    )
-    optimiser: Annotated[str | None, Among(CHOICES["optimiser"])] = None
-    dtype: Annotated[str | None, Among(CHOICES["dtype"])] = None
+    optimiser: Annotated[str | None, Among(CHOICES["optimiser"])] = _setting("optimiser")
+    dtype: Annotated[str | None, Among(CHOICES["dtype"])] = _setting("dtype")
+
+
+class RunTraining(TrainingEntry):
+    """How the networks of a run are trained, and where."""
+
+    device: Annotated[str, Among(CHOICES["device"])]
 
 
 class Tuning(Group):
-    """How every run tunes on its own training rows."""
+    """How every run tunes on its own training rows: the fields of `Search`, but for `space`."""
 
     trials: int = Field(ge=1, le=10_000, description="settings tried per run")
     keep: int = Field(ge=1, le=10_000, description="trials that are trained in full")
@@ -139,7 +152,7 @@ class Choice(Group):
     choice: Annotated[tuple[Any, ...], IS_LIST, Field(min_length=1)]
 
 
-Distribution = Annotated[
+SearchSpace = Annotated[
     Annotated[LogUniform, Tag("<log_uniform>")]
     | Annotated[Uniform, Tag("<uniform>")]
     | Annotated[Choice, Tag("<choice>")],
@@ -155,7 +168,7 @@ class MethodEntry(Group):
 
     model_config = ConfigDict(extra="allow")
 
-    search: dict[str, Distribution] = Field(default={}, description="what is tuned, by setting")
+    search: dict[str, SearchSpace] = Field(default={}, description="what is tuned, by setting")
 
     @property
     def fixed(self) -> dict[str, Any]:
@@ -177,7 +190,7 @@ class MethodSettings(Group):
 
 
 class SplitByNumber(Group):
-    """So many random rows for training and for testing."""
+    """So many random rows for training and for testing; limits of `rafs.datasets.tabular`."""
 
     train: int = Field(ge=10, le=MOST_ROWS)
     test: int = Field(ge=2, le=MOST_ROWS)
@@ -257,7 +270,7 @@ class ExperimentEntry(Group):
     default: bool = Field(default=True, description="false: run by name only")
     also: Names = Field(default=(), description="experiments that this one's name stands for too")
     cost: str = ""
-    protocol: Annotated[str, Among(quirks.PROTOCOLS)] = "described"
+    protocol: Annotated[str, Among(quirks.PROTOCOLS)] = DESCRIBED
     quirks: Names = Field(
         default=(), description="quirks of the authors' code (rafs.datasets.quirks)"
     )
@@ -275,15 +288,17 @@ class ExperimentEntry(Group):
     )
 
     @property
-    def swept(self) -> tuple[str, tuple[Any, ...]]:
+    def swept(self) -> tuple[str, tuple[Value, ...]]:
         """The swept key and its values, or the names of variants; neither without a sweep."""
         if self.variants:
             return VARIANT, tuple(self.variants)
         return next(iter(self.sweep.items()), ("", ()))
 
-    def settings_of(self, key: str, value: Any) -> dict[str, Any]:
-        """Return the settings that a swept value, or a variant, stands for."""
-        return dict(self.variants[value]) if key == VARIANT else {key: value}
+    def settings_of(self, key: str, value: Value) -> dict[str, Any]:
+        """Return the settings of the method that a swept value, or a variant, stands for."""
+        if key == VARIANT:
+            return self.variants.get(str(value), {})
+        return {} if key.partition(".")[0] in ("quirk", *SECTIONS) else {key: value}
 
 
 class ShownEntry(Group):

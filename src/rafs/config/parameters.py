@@ -11,35 +11,35 @@ from rafs.config.fields import Among, Group, SomeNames
 from rafs.config.models import (
     EXPERIMENT_NAME,
     DatasetEntry,
-    Distribution,
     EnsembleEntry,
     ExperimentEntry,
     MethodEntry,
     MethodSettings,
+    RunTraining,
+    SearchSpace,
     Seeds,
     ShownEntry,
     TrainingEntry,
     Tuning,
+    Value,
 )
 from rafs.config.wording import nearest
 from rafs.datasets.core import GROUPS, PAPER, Spec
 from rafs.engine.problem import CHOICES
 from rafs.errors import ParameterError
 from rafs.files import canonical_json
+from rafs.methods.tuning import Search
 
 if TYPE_CHECKING:
     from rafs.methods.base import Method
 
 T = TypeVar("T")
 Settings = Mapping[str, Any]
-"""Plain JSON values by name: settings, or an entry of params.yaml as it is written.
+"""Settings of a method: plain JSON values by name.
 
-No type lists them. Which settings there are, the method knows (`rafs.methods.settings`), or a class
-of the user's; what an entry may have, `rafs.config.models`.
+No type lists them. Which there are, the method knows (`rafs.methods.settings`), or a class of the
+user's.
 """
-
-SECTIONS = ("training", "tuning")  # whose values a sweep can change as well
-RANDOM = "+rafs"
 
 
 class Params(Group):
@@ -111,9 +111,18 @@ class Params(Group):
         """Return the settings of a method without its search space; m+rafs has those of m."""
         return {**self._entry(method).fixed, **_random(method)}
 
-    def search(self, method: str) -> dict[str, Distribution]:
+    def search(self, method: str) -> dict[str, SearchSpace]:
         """Return the search space of a method, by dotted name of the setting."""
         return self._entry(method).search
+
+    def tuning_of(self, method: str, changed: Mapping[str, Value]) -> Search:
+        """Return how a method is tuned in every run, with some changed values.
+
+        Without a search space there is one trial: its held-out rows fit the noise and recalibrate.
+        """
+        space = {name: values.written() for name, values in self.search(method).items()}
+        alone = {} if space else {"trials": 1, "keep": 1}
+        return Search(space, **{**self.tuning.written(), **changed, **alone})
 
     def _entry(self, method: str) -> MethodEntry:
         return _of(self.methods, method) or MethodEntry()
@@ -143,11 +152,14 @@ class Params(Group):
         defined = methods.defined_by(method, self.fixed(method)) or "." in method
         return [] if defined else [(entry or self.ensemble).written()]
 
-    def training_of(self, experiment: str, method: str) -> dict[str, Any]:
-        """Return how a method is trained in an experiment."""
+    def training_of(
+        self, experiment: str, method: str, changed: Mapping[str, Value]
+    ) -> RunTraining:
+        """Return how a method is trained in an experiment, with some changed values."""
         entry = self.experiments[experiment]
         parts = (self.training, entry.training, self._own(experiment, method).training)
-        return {key: value for part in parts for key, value in part.written().items()}
+        given = {key: value for part in parts for key, value in part.written().items()}
+        return RunTraining.model_validate({**given, **changed, "device": self.device})
 
     def _own(self, experiment: str, method: str) -> MethodSettings:
         """Return the settings of an experiment for one method; m+rafs has those of m."""
@@ -184,28 +196,14 @@ def listed(seeds: int | tuple[int, ...]) -> list[int]:
     return list(range(seeds)) if isinstance(seeds, int) else list(seeds)
 
 
-def is_setting(key: str) -> bool:
-    """Whether a swept key is a setting of the method, and not of training, tuning or protocol."""
-    return key.partition(".")[0] not in ("quirk", *SECTIONS)
-
-
-def part_of(section: str, swept: Settings) -> dict[str, Any]:
-    """Return what a swept value such as `training.steps` sets in a section."""
-    return {
-        key.removeprefix(f"{section}."): value
-        for key, value in swept.items()
-        if key.startswith(f"{section}.")
-    }
-
-
 def _in_paper(spec: datasets.Spec) -> bool:
     return spec.place is not None and spec.category != "large"
 
 
 def _random(method: str) -> dict[str, Any]:
-    return {"activation": "random"} if method.endswith(RANDOM) else {}
+    return {"activation": "random"} if method.endswith(methods.SUFFIX) else {}
 
 
 def _of(entries: Mapping[str, T], method: str) -> T | None:
     """Return the entry of a method; m+rafs has that of m."""
-    return entries.get(method, entries.get(method.removesuffix(RANDOM)))
+    return entries.get(method, entries.get(method.removesuffix(methods.SUFFIX)))

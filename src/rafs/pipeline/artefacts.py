@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rafs import paths
-from rafs.config.models import ShownEntry
+from rafs.config.models import DESCRIBED, ShownEntry
 from rafs.config.parameters import Params
 from rafs.datasets import quirks
-from rafs.experiments import DESCRIBED, Experiments, Run
+from rafs.experiments import Experiments, Run
 from rafs.pipeline.jobs.aggregate import gathered_run
 from rafs.pipeline.memory import once
 from rafs.pipeline.sources import Sources

@@ -10,10 +10,10 @@ same bytes every time.
 import json
 import shutil
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import yaml
 
@@ -27,7 +27,7 @@ from rafs.pipeline.plan import Plan
 from rafs.pipeline.records import records
 from rafs.pipeline.status import SETTLED, Status
 
-METADATA = "ro-crate-metadata.json"
+DESCRIPTION = "ro-crate-metadata.json"
 WORKFLOW = "Snakefile"
 SPECIFICATION = "https://w3id.org/ro/crate/1.1"
 CONTEXT = [f"{SPECIFICATION}/context", "https://w3id.org/ro/terms/workflow-run/context"]
@@ -79,7 +79,8 @@ FORMATS = {
 LEFT_OUT = (".pyc", ".nbi", ".nbc", ".tmp")
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the date of every file in an archive: the earliest in zip
 
-Entity = dict[str, Any]
+Json: TypeAlias = str | bool | Sequence["Json"] | Mapping[str, "Json"]
+Entity = dict[str, Json]
 
 
 def write(plan: Plan, output: Path, agent: str = "") -> int:
@@ -94,7 +95,7 @@ def write(plan: Plan, output: Path, agent: str = "") -> int:
         for name in files:
             (output / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(name, output / name)
-        (output / METADATA).write_text(text, encoding="utf-8")
+        (output / DESCRIPTION).write_text(text, encoding="utf-8")
     return len(files) + 1
 
 
@@ -121,8 +122,8 @@ def _empty(folder: Path) -> bool:
 
 def _archive(output: Path, files: Iterable[str], text: str) -> None:
     with atomic(output) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in (METADATA, *files):
-            content = text.encode() if name == METADATA else Path(name).read_bytes()
+        for name in (DESCRIPTION, *files):
+            content = text.encode() if name == DESCRIPTION else Path(name).read_bytes()
             entry = zipfile.ZipInfo(name, OLDEST)
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
@@ -157,15 +158,16 @@ def metadata(plan: Plan, made: list[str], agent: str) -> Entity:
     folders = [folder for folder in FOLDERS if within([folder])]
     read = [*present(READ), *folders]
     described = {**READ, **BESIDE, **MADE, **NOTED, **FOLDERS}
-    files = [_file(name, described.get(name, "")) for name in (*made, *present({**READ, **BESIDE}))]
+    names = [*made, *present({**READ, **BESIDE})]
+    files = [_file(name, described.get(name, "")) for name in names]
     for entity in files:
         if entity["@id"] == paths.PARAMS:
             entity["exampleOfWork"] = _to(PARAMETERS)
         if entity["@id"] == "README.md":
             entity["about"] = _to("./")
-    graph = [
+    graph: list[Json] = [
         _descriptor(),
-        _root([WORKFLOW, *(entity["@id"] for entity in files), *folders], ended, plan),
+        _root([WORKFLOW, *names, *folders], ended, plan),
         *_profiles(),
         *_workflow(plan),
         _action(read, made, begun, ended, agent),
@@ -177,9 +179,9 @@ def metadata(plan: Plan, made: list[str], agent: str) -> Entity:
     return {"@context": CONTEXT, "@graph": graph}
 
 
-def _to(*names: str) -> Any:
+def _to(*names: str) -> Json:
     """Return a reference to one entity, or to several."""
-    found = [{"@id": name} for name in names]
+    found: list[Json] = [{"@id": name} for name in names]
     return found[0] if len(found) == 1 else found
 
 
@@ -194,7 +196,7 @@ def _times(plan: Plan) -> tuple[str, str]:
 
 def _descriptor() -> Entity:
     return {
-        "@id": METADATA,
+        "@id": DESCRIPTION,
         "@type": "CreativeWork",
         "about": _to("./"),
         "conformsTo": _to(SPECIFICATION, "https://w3id.org/workflowhub/workflow-ro-crate/1.0"),

@@ -6,12 +6,12 @@ the estimate, and increase with every attempt.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from rafs.config.parameters import Settings
+from rafs.engine import Training
 from rafs.engine.layout import n_parameters
-from rafs.methods.tuning import split_sizes
+from rafs.methods.tuning import Search, split_sizes
 
 RATE = 2e9  # parameters x rows per second, forward and backward
 MARGIN = 10  # ratio of the time limit to the estimate
@@ -38,22 +38,19 @@ class Effort:
 
 
 def effort_of(
-    rows: int, features: int, settings: Mapping[str, Any], how: Mapping[str, Any], networks: float
+    rows: int, features: int, settings: Settings, how: Training, networks: float
 ) -> Effort:
     """Return the effort of training a number of networks."""
-    batch = min(how.get("batch_size") or rows, rows)
-    steps = how["steps"]
-    if how.get("epochs"):
-        steps = how["epochs"] * math.ceil(rows / batch)
+    batch = min(how.batch_size or rows, rows)
     size = n_parameters((features, *settings.get("hidden", ()), 2))
-    torch = TORCH if how.get("device") == "cuda" else 0
+    torch = TORCH if how.device == "cuda" else 0
     return Effort(
-        START + networks * steps * batch * size / RATE,
+        START + networks * how.steps * batch * size / RATE,
         BASE + torch + COPIES * rows * features * 8e-6,
     )
 
 
-def networks(settings: Mapping[str, Any]) -> int:
+def networks(settings: Settings) -> int:
     """Return how many networks a run trains: the stages of a Hyperdeep Ensemble count.
 
     A reference without settings is one linear network.
@@ -62,10 +59,10 @@ def networks(settings: Mapping[str, Any]) -> int:
     return int(copies + settings.get("candidates", 0))
 
 
-def tuning_trainings(rows: int, tuning: Mapping[str, Any]) -> float:
+def tuning_trainings(rows: int, search: Search) -> float:
     """Return how many full trainings of an ensemble the tuning of a run costs."""
-    _, splits = split_sizes(rows, tuning["holdout"], tuning["rows"])
-    finalists = min(tuning["keep"], tuning["trials"])
-    screened = tuning["trials"] if tuning["trials"] > tuning["keep"] else 0
-    screening = screened * tuning["screening"] * math.ceil(splits / 2)
+    _, splits = split_sizes(rows, search.holdout, search.rows)
+    finalists = min(search.keep, search.trials)
+    screened = search.trials if search.trials > search.keep else 0
+    screening = screened * search.screening * math.ceil(splits / 2)
     return float(screening + finalists * splits)

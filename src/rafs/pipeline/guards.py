@@ -27,8 +27,8 @@ from rafs.files import unwritable
 from rafs.pipeline import dvc, leftovers, lock, packs, snakemake_compat, surroundings
 from rafs.pipeline.failures import failures, holds, notes, stand_ins
 from rafs.pipeline.forkserver import client, ownership, server
+from rafs.pipeline.loading import Params, load
 from rafs.pipeline.messages import say, stop
-from rafs.pipeline.parameters import Params, load
 from rafs.pipeline.plan import Plan
 from rafs.pipeline.records import damaged, mark_incomplete, seal, seal_at_once, unrecorded
 from rafs.pipeline.snakemake_compat import METADATA, Invocation

@@ -5,8 +5,9 @@ Every spec also has the hash of the job's code, for Snakemake to compare; no job
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
+from rafs.config.models import Value
 from rafs.config.parameters import Settings
 from rafs.datasets.core import Entry
 
@@ -55,13 +56,15 @@ class TrainSpec(TypedDict):
     base: str  # the method without the swept value
     dataset: str
     seed: int
-    tuning: Settings | str | None  # `rafs.methods.tuning.Search`, or the source of tuned values
+    tuning: dict[str, Any] | str | None  # fields of `Search`, or the source of tuned values
     protocol: str
     settings: Settings
     sweep: Settings
-    training: Settings
+    training: Mapping[str, Value | None]  # what is written of `rafs.config.models.RunTraining`
     scaled: NotRequired[bool]
-    uses: NotRequired[Settings]  # code, packages and files of a method that params.yaml defines
+    uses: NotRequired[
+        Mapping[str, str]
+    ]  # code, packages and files of a method that params.yaml defines
 
 
 class ScoreSpec(TypedDict):
@@ -82,20 +85,32 @@ class AggregateSpec(TypedDict):
     experiment: str
     categories: Mapping[str, str]  # by dataset
     methods: Sequence[str]
-    sweep: Mapping[str, Settings]  # by method
+    sweep: Mapping[str, Mapping[str, Value]]  # by method
     datasets: Sequence[str]
     seeds: Sequence[int]
-    space: Mapping[str, Settings]  # the search ranges, by method
+    space: Mapping[str, Mapping[str, tuple[float, float]]]  # search ranges, by method
     left_out: NotRequired[list[list[str]]]  # pairs of method and dataset
     fewer: NotRequired[Mapping[str, Sequence[int]]]  # seeds of datasets with fewer splits
     partial: NotRequired[str]
+
+
+class ShownOptions(TypedDict):
+    """What is written of a `rafs.config.models.ShownEntry`, and the datasets that a table lists."""
+
+    experiments: Sequence[str]
+    datasets: NotRequired[Sequence[str]]
+    methods: NotRequired[Sequence[str]]
+    seed: NotRequired[int]
+    metric: NotRequired[str]
+    activations: NotRequired[Sequence[str]]
+    entries: NotRequired[Mapping[str, Entry]]
 
 
 class ShownSpec(TypedDict):
     """Spec of the table and figure jobs."""
 
     name: str
-    options: Settings
+    options: ShownOptions
 
 
 class ClaimsSpec(TypedDict):
@@ -114,7 +129,7 @@ class SummarySpec(TypedDict):
 class PageSpec(TypedDict):
     """Spec of the page job."""
 
-    params: Settings
+    params: Mapping[str, Any]  # the content of params.yaml
     experiments: Sequence[str]
     tables: Sequence[str]
     figures: Sequence[str]

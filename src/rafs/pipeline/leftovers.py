@@ -12,10 +12,11 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from rafs import paths
 from rafs.pipeline.forkserver.ownership import identity
 from rafs.pipeline.snakemake_compat import RUNTIME_CACHE, TEMPORARY
 
-NOTES = Path(".snakemake/rafs.temporary")
+NOTES = Path(paths.SNAKEMAKE, "rafs.temporary")
 PREFIXES = (TEMPORARY, "rafs-")  # of names in the temporary directory
 
 

@@ -10,13 +10,15 @@ import os
 from pathlib import Path
 from typing import IO
 
-LOCK = Path(".snakemake/rafs.lock")
+from rafs import paths
+
+FILE = Path(paths.SNAKEMAKE, "rafs.lock")
 IN_USE = "this directory is in use by {}; wait for it or stop it"
 
 
 def held_by() -> str:
     """Return who holds the lock of this directory, or nothing; IN_USE is the message."""
-    with contextlib.suppress(FileNotFoundError), LOCK.open() as file:
+    with contextlib.suppress(FileNotFoundError), FILE.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
@@ -26,8 +28,8 @@ def held_by() -> str:
 
 def take() -> IO[str] | None:
     """Take the lock and return its file, to be kept open; None if another process has it."""
-    LOCK.parent.mkdir(exist_ok=True)
-    file = LOCK.open("a+")
+    FILE.parent.mkdir(exist_ok=True)
+    file = FILE.open("a+")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rafs import paths
 from rafs.errors import DamagedFileError, RafsError
 from rafs.files import atomic, canonical_json, read_json, sha256, write_json
 from rafs.pipeline.messages import say
@@ -27,7 +28,7 @@ from rafs.pipeline.snakemake_compat import METADATA, about
 PACKS = Path("packed")
 RESULTS = "results"
 REST = "rest"  # the archive of files that belong to no run
-STAMPS = Path(".snakemake/packs.json")
+STAMPS = Path(paths.SNAKEMAKE, "packs.json")
 SUFFIX = ".tar.gz"
 
 

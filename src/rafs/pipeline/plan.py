@@ -5,6 +5,7 @@ from pathlib import Path
 from rafs import datasets, paths
 from rafs.config.parameters import Params
 from rafs.experiments import Experiments, Run
+from rafs.methods.base import training
 from rafs.pipeline.artefacts import Artefacts
 from rafs.pipeline.effort import Effort, effort_of, networks, tuning_trainings
 from rafs.pipeline.sources import Sources
@@ -20,9 +21,8 @@ class Plan:
         written = {name: entry.written() for name, entry in params.datasets.items()}
         entries = datasets.resolve(written, root)
         self.params = params
-        self.described = datasets.describe_all(entries)
-        self.experiments = Experiments(params, self.described)
-        self.sources = Sources(entries, self.described, self.experiments)
+        self.experiments = Experiments(params)
+        self.sources = Sources(entries, params.described, self.experiments)
         self.files = Artefacts(params, self.experiments, self.sources)
         self.specs = Specs(
             params, self.experiments, self.sources, self.files, Path(root) / paths.LOCK
@@ -31,14 +31,15 @@ class Plan:
     def effort(self, run: Run) -> Effort:
         """Return the effort of a run: tuning, then training."""
         experiment = self.experiments[run.experiment]
-        settings, described = experiment.settings(run), self.described[run.dataset]
+        settings, described = experiment.settings(run), self.params.described[run.dataset]
         rows, features = UNKNOWN_SHAPE
         if described.train:
             rows, features = described.train, described.dimension
         trained = float(networks(settings))
         if search := experiment.search(run):
-            trained += settings.get("size", 1) * tuning_trainings(rows, vars(search))
-        return effort_of(rows, features, settings, experiment.training(run), trained)
+            trained += settings.get("size", 1) * tuning_trainings(rows, search)
+        how = training(rows, experiment.training(run).written())
+        return effort_of(rows, features, settings, how, trained)
 
     @property
     def gres(self) -> str:

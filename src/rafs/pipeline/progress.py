@@ -24,6 +24,7 @@ from rich.progress import (
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from rafs.pipeline.messages import is_live
 from rafs.pipeline.snakemake_compat import failed_job, finished_job, screen_handlers
 
 MOST = 400  # characters of the reason for a failure
@@ -44,8 +45,7 @@ class Display(logging.Handler):
             console=Console(stderr=True), transient=True,
         )  # fmt: skip
         self.task = self.bar.add_task("jobs", total=None)
-        console = self.bar.console  # Rich treats a pipe as a terminal if FORCE_COLOR is set
-        self.live = console.is_interactive and console.file.isatty()
+        self.live = is_live(self.bar.console)
 
     @property
     def failed(self) -> list[tuple[str, str]]:

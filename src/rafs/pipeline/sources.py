@@ -6,10 +6,11 @@ from functools import cached_property
 from pathlib import Path
 
 from rafs import datasets, paths
+from rafs.config.models import DESCRIBED
 from rafs.datasets.core import Entry, Origin, Spec
 from rafs.datasets.fetch import MISSING
 from rafs.errors import DamagedFileError, DataError, RafsError
-from rafs.experiments import DESCRIBED, Experiments
+from rafs.experiments import Experiments
 from rafs.files import read_json, sha256
 from rafs.pipeline.memory import once
 

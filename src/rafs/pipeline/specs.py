@@ -7,10 +7,12 @@ compares, so it cannot use a setting that does not trigger it.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 from rafs import __version__, paths
+from rafs.config.models import DESCRIBED
 from rafs.config.parameters import Params
-from rafs.experiments import DESCRIBED, Experiments, Run
+from rafs.experiments import Experiments, Run, dotted
 from rafs.files import canonical_json, sha256
 from rafs.pipeline import provenance
 from rafs.pipeline.artefacts import Artefacts
@@ -21,6 +23,7 @@ from rafs.pipeline.job_specs import (
     FetchSpec,
     PageSpec,
     ScoreSpec,
+    ShownOptions,
     ShownSpec,
     SummarySpec,
     TrainSpec,
@@ -103,8 +106,8 @@ class Specs:
             tuning=vars(search) if search else taken,
             protocol=experiment.data_protocol(run),
             settings=experiment.settings(run),
-            sweep=variant.settings,
-            training=experiment.training(run),
+            sweep=dict(dotted(variant.settings)),
+            training=experiment.training(run).written(),
         )
         if "unscaled" in experiment.quirks(run):
             spec["scaled"] = False
@@ -165,7 +168,7 @@ class Specs:
 
     def shown(self, kind: str, name: str) -> str:
         """Spec of a table or a figure (kind: "tables" or "figures")."""
-        options = self.files.shown[kind][name].written()
+        options = cast("ShownOptions", self.files.shown[kind][name].written())
         code = [f"rafs.pipeline.jobs.{kind}", f"rafs.reporting.{kind}.{name}"]
         if "sources" in catalogue.declaration(kind, name).reads:
             listed, entries = self.sources.catalogued(), self.sources.entries

@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from rafs.pipeline.jobs.train import TrainingOutputs, as_csv
 from rafs.sampled import write_missing
 
 if TYPE_CHECKING:
-    from rafs.pipeline.job_specs import RunRecord
+    from rafs.pipeline.job_specs import DataSpec, RunRecord, ScoreSpec, TrainSpec
 
 
 @dataclass(frozen=True)
@@ -31,25 +31,13 @@ class FailedJob:
 
     kind: str
     log: Path
-    spec: Any  # that of the job
+    spec: "DataSpec | TrainSpec | ScoreSpec"
     inputs: Sequence[str]
     outputs: Sequence[str]
 
     def message(self, start: str = "") -> str:
         """Return the reason: the last line of the log, preferably one that begins with `start`."""
         return f"the {self.kind} job failed: {why(self.log, start)} (see {self.log})"
-
-    def record(self, seed: int, message: str) -> "RunRecord":
-        """Return the record of a run that the job should have made."""
-        return {
-            "experiment": self.spec["experiment"],
-            "method": self.spec["method"],
-            "dataset": self.spec["dataset"],
-            "protocol": self.spec["protocol"],
-            "seed": seed,
-            "status": "failed",
-            "message": message,
-        }
 
 
 def run(job: FailedJob) -> None:
@@ -69,14 +57,15 @@ def write_data(job: FailedJob) -> None:
 
 def write_run(job: FailedJob) -> None:
     """Write a run without predictions."""
-    made, message = named(TrainingOutputs, job.outputs), job.message()
+    spec, made = cast("TrainSpec", job.spec), named(TrainingOutputs, job.outputs)
+    message = job.message()
     write_text(note_of(job.kind, made.record), message)
     write_text(made.trials, as_csv([]))
     write_json(made.best, {"status": "failed", "message": message, "values": {}})
     empty = {name: np.empty(0) for name in ("mean", "variance", "aleatoric")}
     write_npz(made.predictions, empty)
     write_npz(made.held_out, vars(HeldOut()))
-    write_json(made.record, job.record(job.spec["seed"], message))
+    write_json(made.record, record(spec, spec["seed"], message))
     write_json(made.cost, {"cpu_seconds": None})
 
 
@@ -85,7 +74,8 @@ def write_metrics(job: FailedJob) -> None:
 
     Snakemake removes the outputs of a job before it starts.
     """
-    for seed, files in scored_runs(job.spec, job.inputs, job.outputs).items():
+    spec = cast("ScoreSpec", job.spec)
+    for seed, files in scored_runs(spec, job.inputs, job.outputs).items():
         if Path(files.metrics).exists():
             continue
         message = job.message(f"seed-{seed}: ")
@@ -94,7 +84,20 @@ def write_metrics(job: FailedJob) -> None:
         with contextlib.suppress(DamagedFileError):  # which may be why the job failed
             known = read_json(files.record)
         parts = dict.fromkeys(("metrics", "in_distribution", "out_of_distribution"))
-        write_json(files.metrics, {**known, **parts, **job.record(seed, message)})
+        write_json(files.metrics, {**known, **parts, **record(spec, seed, message)})
+
+
+def record(spec: "TrainSpec | ScoreSpec", seed: int, message: str) -> "RunRecord":
+    """Return the record of a run that a job was to make."""
+    return {
+        "experiment": spec["experiment"],
+        "method": spec["method"],
+        "dataset": spec["dataset"],
+        "protocol": spec["protocol"],
+        "seed": seed,
+        "status": "failed",
+        "message": message,
+    }
 
 
 def why(log: Path, start: str = "") -> str:

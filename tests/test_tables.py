@@ -91,6 +91,18 @@ def test_the_same_results_give_the_same_bytes(built, name):
         assert form(again) == form(built[name])
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_reads_what_was_written_for_it(built, name, tmp_path):
+    table = built[name]
+    write.write(table, tmp_path / "table.json")
+    again = write.read(tmp_path / "table.json")
+    assert again.csv == write.csv(table)
+    for form in (write.markdown, write.latex):
+        assert form(again) == form(table)
+    for column in table.frame.select_dtypes("float"):
+        assert np.array_equal(again.frame[column], table.frame[column], equal_nan=True)
+
+
 UNSCORED = ("sizes", "datasets", "claims", "cost", "tuned_values")
 
 
@@ -801,7 +813,10 @@ def test_a_table_has_one_number_format(built, name):
 
 def test_latex_escapes_everything_special():
     table = t.ReportTable(
-        "50 % of a_b & c.", pd.DataFrame({"a": [1]}), ["#", "x^2"], [["{~}", "\\"]]
+        caption="50 % of a_b & c.",
+        frame=pd.DataFrame({"a": [1]}),
+        head=["#", "x^2"],
+        rows=[["{~}", "\\"]],
     )
     latex = write.latex(table)
     for part in (r"50 \% of a\_b \& c.", r"\#", r"x\textasciicircum{}2", r"\{\textasciitilde{}\}"):
@@ -810,13 +825,16 @@ def test_latex_escapes_everything_special():
 
 
 def test_markdown_escapes_pipes_and_shows_notes():
-    table = t.ReportTable("C.", pd.DataFrame(), ["a"], [[t.Cell("x|y", True)], None], ["A note."])
+    table = t.ShownTable(
+        caption="C.", head=["a"], rows=[[t.Cell("x|y", True)], None], notes=["A note."]
+    )
     assert write.markdown(table) == "C.\n\n| a        |\n| -------- |\n| **x\\|y** |\n\n- A note.\n"
 
 
 def test_an_unknown_format_is_an_error(tmp_path):
+    table = t.ReportTable(caption="C.", frame=pd.DataFrame(), head=["a"], rows=[])
     with pytest.raises(ParameterError, match="cannot be written as 'docx'"):
-        write.write(t.ReportTable("C.", pd.DataFrame(), ["a"], []), tmp_path / "a.docx")
+        write.write(table, tmp_path / "a.docx")
 
 
 def test_latex_compiles(built, tmp_path):

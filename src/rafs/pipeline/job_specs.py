@@ -122,7 +122,7 @@ class PageSpec(TypedDict):
     compared: Sequence[str]
     versions: Mapping[str, str]
     seen: NotRequired[Mapping[str, str]]  # hashes of scores, by experiment
-    drawn: NotRequired[Mapping[str, str]]  # hashes of the figures of these experiments
+    made: NotRequired[Mapping[str, str]]  # hashes of the tables and figures of these experiments
 
 
 class VerifySpec(TypedDict):

@@ -4,6 +4,8 @@ A table holds its numbers twice: `frame`, tidy and at full precision, for the CS
 short strings for readers, for Markdown and LaTeX.
 """
 
+import csv
+import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,15 +33,11 @@ class Cell:
 Row = Sequence[Cell | str]
 
 
-@dataclass(frozen=True)
-class ReportTable:
-    """Numbers, how they are shown, and what has to be said about them.
-
-    `None` among the rows is a line between them.
-    """
+@dataclass(frozen=True, kw_only=True)
+class ShownTable:
+    """What readers see of a table. `None` among the rows is a line between them."""
 
     caption: str
-    frame: pd.DataFrame
     head: Sequence[str]
     rows: Sequence[Row | None]
     notes: Sequence[str] = ()
@@ -49,6 +47,35 @@ class ReportTable:
     def alignment(self) -> str:
         """One letter per column: l (text, and the first column), p (long text), c (numbers)."""
         return (self.align or "l").ljust(len(self.head), "c")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportTable(ShownTable):
+    """Numbers, how they are shown, and what has to be said about them."""
+
+    frame: pd.DataFrame
+
+    @property
+    def csv(self) -> str:
+        """The tidy numbers at full precision; what is not known is empty."""
+        return self.frame.to_csv(index=False, lineterminator="\n")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredTable(ShownTable):
+    """A table as `rafs.reporting.table_files` reads it: its numbers are the text of its CSV."""
+
+    csv: str
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The numbers; empty texts are missing values."""
+        return pd.read_csv(io.StringIO(self.csv))
+
+    @property
+    def texts(self) -> list[dict[str, str]]:
+        """The rows of the CSV as they are written; what is not known is an empty text."""
+        return list(csv.DictReader(io.StringIO(self.csv)))
 
 
 def number(value: float, decimals: int | None = 2) -> str:

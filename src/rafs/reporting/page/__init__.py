@@ -18,12 +18,12 @@ from urllib.parse import quote
 import pandas as pd
 
 from rafs.evaluation import metrics
-from rafs.reporting import labels, table_files
+from rafs.reporting import labels
 from rafs.reporting.catalogue import declaration
 from rafs.reporting.inputs import KEYS, Inputs
 from rafs.reporting.page import answer, details, intervals, scores, uci, why
 from rafs.reporting.page.elements import Html, facts, frame_table, join, shown, shown_table, tag
-from rafs.reporting.table import ReportTable
+from rafs.reporting.table import StoredTable
 
 Part = TypeVar("Part")
 
@@ -67,7 +67,7 @@ def build(
     compared: Sequence[str] = ("main", "rafs_on"),
     figures: Mapping[str, bytes] | None = None,
     beside_answer: Sequence[str] = (),
-    tables: Mapping[str, ReportTable] | None = None,
+    tables: Mapping[str, StoredTable] | None = None,
     claims: Sequence[Mapping[str, Any]] = (),
     params: str = "",
     versions: Mapping[str, str] | None = None,
@@ -197,12 +197,12 @@ def _title(name: str) -> str:
     return title[:1].upper() + title[1:]
 
 
-def _further(name: str, table: ReportTable) -> Html:
+def _further(name: str, table: StoredTable) -> Html:
     return tag(
         "details",
         tag("summary", tag("h3", _title(name))),
         shown_table(table),
-        _download("CSV", name, table_files.csv(table)),
+        _download("CSV", name, table.csv),
         tag("ul", [tag("li", note) for note in table.notes], class_="notes")
         if table.notes
         else None,

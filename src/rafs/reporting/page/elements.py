@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from rafs.reporting.table import NONE, Cell, ReportTable
+from rafs.reporting.table import NONE, Cell, ShownTable
 from rafs.reporting.table import number as number_of_table
 
 
@@ -102,7 +102,7 @@ def cell(value: Any, name: str = "td", **attributes: Any) -> Html:
     return tag(name, shown, data_value=exact, **attributes)
 
 
-def shown_table(table: ReportTable) -> Html:
+def shown_table(table: ShownTable) -> Html:
     """Return a table of the report as its readers see it; sorted by the first number of a cell."""
     sides = table.alignment
     heads = [

@@ -1,14 +1,13 @@
 """What makes random activations work: the findings with their verdicts, and the figures."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from rafs.reporting.page.answer import badge
 from rafs.reporting.page.elements import Html, shown, tag
-from rafs.reporting.table import ReportTable, records
+from rafs.reporting.table import StoredTable
 
 
-def section(tables: Mapping[str, ReportTable], figures: Sequence[Html]) -> list[Html]:
+def section(tables: Mapping[str, StoredTable], figures: Sequence[Html]) -> list[Html]:
     """Return the section; nothing where its experiments were not run."""
     judged = {name: table for name, table in tables.items() if "finding" in table.frame}
     content = []
@@ -18,10 +17,10 @@ def section(tables: Mapping[str, ReportTable], figures: Sequence[Html]) -> list[
     return content + shown(figures, [name for name in tables if name not in judged])
 
 
-def _findings(table: ReportTable) -> list[Html]:
+def _findings(table: StoredTable) -> list[Html]:
     """Return each statement with its verdict and what decided it."""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for row in records(table.frame):
+    groups: dict[str, list[dict[str, str]]] = {}
+    for row in table.texts:
         groups.setdefault(row["finding"], []).append(row)
     return [
         tag(
@@ -35,5 +34,5 @@ def _findings(table: ReportTable) -> list[Html]:
     ]
 
 
-def _part(row: Mapping[str, Any]) -> str:
+def _part(row: Mapping[str, str]) -> str:
     return f"{row['part']}: {row['outcome']}" + (f" ({row['detail']})" if row["detail"] else "")

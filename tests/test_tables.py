@@ -382,7 +382,7 @@ def test_rafs_on_everything_gives_the_change_and_its_interval():
 
 
 def test_rafs_of_anchored_is_rafs_itself():
-    from rafs.reporting.tables.rafs_on import pairs
+    from rafs.reporting.random_activations import pairs
 
     assert pairs(["de", "ae", "rafs", "de+rafs"]) == {"de": "de+rafs", "ae": "rafs"}
     assert pairs(["ae", "de", "rafs", "de_nll"]) == {"ae": "rafs"}

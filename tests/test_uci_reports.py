@@ -18,8 +18,8 @@ from rafs.reporting import published, readme, style, uci
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.page import elements
 from rafs.reporting.page import uci as page
-from rafs.reporting.tables import _shift
 from rafs.reporting.tables import uci as short
+from rafs.reporting.widening import direction
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLES = [f"uci_{name}" for name in made_up.UCI]
@@ -274,8 +274,8 @@ def test_directions(widening, growth, widens, keeps_up):
     for row in shown.build("uci_tail", shifted(widening, growth, "uci_tail")).frame.to_dict(
         "records"
     ):
-        assert _shift.direction(row, "widening") == widens
-        assert _shift.direction(row, "kept_up") == keeps_up
+        assert direction(row, "widening") == widens
+        assert direction(row, "kept_up") == keeps_up
 
 
 def test_a_widening_on_half_of_the_tables_is_not_shown():

@@ -11,15 +11,13 @@ from rafs.errors import DataError
 from rafs.evaluation.metrics import HEADLINE, shown
 from rafs.evaluation.statistics import ALPHA
 from rafs.files import read_json, write_text
-from rafs.reporting import catalogue, labels, uci
+from rafs.reporting import catalogue, labels, methods_in_short, random_activations, uci
 from rafs.reporting.claims import KINDS
 from rafs.reporting.table import Row, records
-from rafs.reporting.tables import headline, rafs_on
-from rafs.reporting.tables import uci as table_uci
 
 START = "<!-- headline: written by `make readme` from reports/ -->"
 END = "<!-- end of headline -->"
-SMALL = tuple(name for name in table_uci.CELLS if name not in ("p", table_uci.AGAINST["rmse"]))
+SMALL = tuple(name for name in uci.CELLS if name not in ("p", uci.AGAINST["rmse"]))
 
 
 def block(
@@ -59,7 +57,7 @@ def block(
                 for name in catalogue.beside_answer()
             ),
             f"{_most(methods, 'datasets')} datasets, {_most(methods, 'seeds')} seeds each. "
-            f"{headline.EXPLAINED} "
+            f"{methods_in_short.EXPLAINED} "
             f"{' '.join(metric.rewards for metric in shown(HEADLINE))} Intervals, tests and every "
             "dataset: [reports/tables](reports/tables) and `reports/index.html`.",
             "",
@@ -139,7 +137,7 @@ def answer(methods: pd.DataFrame) -> str:
         f"Wilcoxon's signed-rank test over {_most(methods, 'datasets')} datasets, Holm's "
         f"correction over {labels.FAMILY}, 5 %"
     )
-    lowest = f"{labels.method(best['method'])}, {headline.rank(best)}"
+    lowest = f"{labels.method(best['method'])}, {methods_in_short.rank(best)}"
     if not near:
         return (
             f"The best mean rank in NLL is that of {lowest}: significantly better than every other "
@@ -161,8 +159,8 @@ def activations(methods: pd.DataFrame) -> str:
     """Say what random activations change on each base method."""
     known = methods[methods["activations_datasets"] > 0]
     known = known.set_index("method").loc[labels.in_order(known["method"])]
-    columns = {name: known[f"activations_{name}"] for name in rafs_on.EFFECT}
-    return rafs_on.sentence(
+    columns = {name: known[f"activations_{name}"] for name in random_activations.EFFECT}
+    return random_activations.sentence(
         {base: {name: columns[name][base] for name in columns} for base in known.index}
     )
 
@@ -173,7 +171,7 @@ def _most(methods: pd.DataFrame, column: str) -> int:
 
 def _methods(methods: pd.DataFrame) -> list[str]:
     """Return the table of methods, the lowest mean rank first."""
-    return _piped(headline.head(methods), headline.rows(methods))
+    return _piped(methods_in_short.head(methods), methods_in_short.rows(methods))
 
 
 def _piped(heads: Sequence[str], rows: Iterable[Row | None]) -> list[str]:
@@ -215,7 +213,7 @@ def _on_uci(found: pd.DataFrame | None) -> list[str]:
         "split by split against tuned MC dropout, on how many its NLL is significantly better, not "
         "different, and worse:",
         "",
-        *_piped(["Method", *SMALL], table_uci.rows(found, SMALL)),
+        *_piped(["Method", *SMALL], uci.rows(found, SMALL)),
         "",
     ]
 

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.methods_in_short import NLL, medians, skill
 from rafs.reporting.table import ranked
-from rafs.reporting.tables.headline import NLL, medians, skill
 
 DIGITS = 4
 

@@ -13,7 +13,7 @@ from rafs.evaluation import statistics
 from rafs.reporting import labels, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.tables.rafs_on import pairs
+from rafs.reporting.random_activations import pairs
 
 CAPTION = (
     "Change in NLL (nats per example) when the members of a method get random activations instead "

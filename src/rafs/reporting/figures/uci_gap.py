@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from rafs.reporting import labels, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.tables._shift import RATIOS, by_table, joined
+from rafs.reporting.widening import RATIOS, by_table, joined
 
 CAPTION = (
     "Test rows in a gap (left) and in the tails (right) of the training rows, against training "

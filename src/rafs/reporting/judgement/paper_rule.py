@@ -18,7 +18,7 @@ from rafs.reporting import labels, published
 from rafs.reporting.judgement.differences import untestable
 from rafs.reporting.judgement.results import FEWEST, NLL, Results
 from rafs.reporting.judgement.verdicts import CONTRADICTED, NOT_SHOWN, SHOWN, Part, Parts
-from rafs.reporting.tables.ranks import paper_ranks
+from rafs.reporting.ranks import paper_ranks
 
 WIDE = ("ntkgp", "rp", "rafs")
 """The methods whose bands the paper calls wide away from data."""

@@ -7,9 +7,8 @@ from typing import Any
 import pandas as pd
 
 from rafs.evaluation import statistics
-from rafs.reporting import labels
+from rafs.reporting import labels, random_activations
 from rafs.reporting.page.elements import Html, frame_table, listed, tag
-from rafs.reporting.tables import rafs_on
 
 METRIC = "nll"
 VERDICTS = {
@@ -55,7 +54,7 @@ def activations(rows: pd.DataFrame) -> list[Html]:
     """Return what random activations change on each base method, where both were run."""
     if METRIC not in rows:
         return []
-    said = rafs_on.sentence(rafs_on.effects(rows, METRIC))
+    said = random_activations.sentence(random_activations.effects(rows, METRIC))
     return [tag("p", said)] if said else []
 
 

@@ -25,6 +25,7 @@ from rafs.reporting.table import (
     records,
     scored,
 )
+from rafs.reporting.uci import label
 
 BLOCKS = ("ensemble", "reference", "printed")
 NOT_RUN = "A method is not run on tables that have too many rows for it (`largest`)."
@@ -106,11 +107,6 @@ def with_printed(found: pd.DataFrame, metric: str) -> pd.DataFrame:
     theirs = theirs.sort_values("method", key=lambda names: names.map(order), kind="stable")
     part = theirs[["dataset", "method", "mean", "se"]].assign(block=BLOCKS[2])
     return pd.concat([found, part], ignore_index=True)
-
-
-def label(method: str) -> str:
-    """Return the label of a method or of a printed source."""
-    return published.UCI_SOURCES.get(method) or labels.method(method)
 
 
 def _lowest(found: pd.DataFrame) -> set[tuple[str, str]]:

@@ -1,15 +1,14 @@
 """Random activations on top of every method: what they change, dataset by dataset."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from rafs.evaluation import statistics
-from rafs.methods import with_random_activations
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.random_activations import change, effects, pairs
 from rafs.reporting.table import (
     NONE,
     Cell,
@@ -32,51 +31,6 @@ CAPTION = (
 READS = ("scores",)
 
 
-EFFECT = ("better", "datasets", "difference", "difference_low", "difference_high")
-"""What `sentence` needs of `effects`."""
-
-
-def pairs(methods: Sequence[str]) -> dict[str, str]:
-    """Return which method is which base method with random activations; rafs is ae's."""
-    mixed = {name: with_random_activations(name) for name in methods}
-    return {name: other for name, other in mixed.items() if other != name and other in methods}
-
-
-def effects(frame: pd.DataFrame, metric: str) -> dict[str, dict[str, Any]]:
-    """Return what random activations change on each base method over the datasets.
-
-    These are the records of `statistics.against`, `p_holm` corrected over the base methods.
-    """
-    found = {}
-    for base, mixed in pairs(list(dict.fromkeys(frame["method"]))).items():
-        found[base] = records(statistics.against(frame, metric, mixed, [base]))[0]
-    corrected = statistics.holm([row["p"] for row in found.values()])
-    return {
-        base: {**row, "p_holm": float(p)}
-        for (base, row), p in zip(found.items(), corrected, strict=True)
-    }
-
-
-def sentence(found: Mapping[str, Mapping[str, Any]]) -> str:
-    """Say in a sentence what `effects` finds in NLL.
-
-    It calls nothing significant: RAFs against AE is also a test of the table `pairwise`, and the
-    correction there is over more tests.
-    """
-    if not found:
-        return ""
-    changes = "; ".join(f"{labels.method(base)} {_gain(row)}" for base, row in found.items())
-    return (
-        "Random activations change the NLL of a base method by (median over datasets, its 95 % "
-        f"interval, and on how many it is lower): {changes}."
-    )
-
-
-def _gain(row: Mapping[str, Any]) -> str:
-    """Return the median change, and on how many datasets NLL is lower."""
-    return f"{_change(row, 'nll')}, {row['better']:.0f} of {row['datasets']:.0f}"
-
-
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `datasets`, `metric` (default nll)."""
     metric = str(options.get("metric", "nll"))
@@ -92,9 +46,9 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         shown = [_cell(cells.get((base, name))) for base in bases] if name else []
         rows.append([labels.dataset(name), *shown] if name else None)
     summary: list[Row | None] = [None, ["Lower, higher on", *map(_counts, whole.values())]]
-    change = [_change(row, metric) for row in whole.values()]
+    changes = [change(row, metric) for row in whole.values()]
     what = "Ratio" if statistics.is_ratio(metric) else "Change"
-    summary.append([f"{what}, median over datasets", *change])
+    summary.append([f"{what}, median over datasets", *changes])
     summary.append(["Probability of improvement", *map(_improvement, whole.values())])
     summary.append(["p over datasets (Holm)", *map(_p, whole.values())])
     frames = [table.assign(base=base, method=bases[base]) for base, table in each.items()]
@@ -139,12 +93,6 @@ def _cell(row: Mapping[str, Any] | None) -> Cell:
 
 def _counts(row: Mapping[str, Any]) -> str:
     return f"{row['better']}, {row['worse']}"
-
-
-def _change(row: Mapping[str, Any], metric: str) -> str:
-    ends = [row[f"difference{end}"] for end in ("", "_low", "_high")]
-    value, low, high = (math.exp(x) if statistics.is_ratio(metric) else x for x in ends)
-    return interval(value, low, high)
 
 
 def _p(row: Mapping[str, Any]) -> Cell:

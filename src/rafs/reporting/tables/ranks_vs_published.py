@@ -8,6 +8,7 @@ import pandas as pd
 
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.ranks import paper_ranks
 from rafs.reporting.table import (
     NONE,
     Cell,
@@ -20,7 +21,6 @@ from rafs.reporting.table import (
     records,
     sections,
 )
-from rafs.reporting.tables.ranks import paper_ranks
 
 CAPTION = (
     "Rank in NLL: ours, and in brackets the published one. Rank 1 is best; methods tie while their "

@@ -8,7 +8,7 @@ import pandas as pd
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import NONE, Cell, ReportTable, Row, sections
-from rafs.reporting.tables.datasets import listed
+from rafs.reporting.tables._datasets import listed
 
 CAPTION = (
     "Size of the datasets, and in brackets the published size where the paper gives one and it is "

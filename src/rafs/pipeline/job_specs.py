@@ -118,6 +118,7 @@ class PageSpec(TypedDict):
     experiments: Sequence[str]
     tables: Sequence[str]
     figures: Sequence[str]
+    headings: Mapping[str, Mapping[str, Sequence[str]]]  # and sections: by kind, and by name
     beside_answer: Sequence[str]
     compared: Sequence[str]
     versions: Mapping[str, str]

@@ -188,13 +188,14 @@ class Specs:
     def page(self) -> str:
         """Spec of the report page."""
         seen, headline = self._seen(), self.experiments.headline
-        tables, figures = (self.files.page_shown(kind) for kind in ("tables", "figures"))
+        shown = {kind: self.files.page_shown(kind) for kind in catalogue.KINDS}
         pins = provenance.pins(self.lock)
         spec = PageSpec(
             params=self.params.written(),
             experiments=[*self.experiments.default, *seen],
-            tables=tables,
-            figures=catalogue.figures_in_order(figures),
+            tables=shown["tables"],
+            figures=catalogue.figures_in_order(shown["figures"]),
+            headings={kind: catalogue.headings(kind, names) for kind, names in shown.items()},
             beside_answer=catalogue.beside_answer(),
             compared=[headline, *(e for e in self.experiments.alongside if e != headline)],
             versions={"rafs": __version__, **{name: pins.get(name, "?") for name in VERSIONS}},

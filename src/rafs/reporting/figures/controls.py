@@ -23,6 +23,7 @@ from rafs.reporting.why.controls import (
     singles,
 )
 
+TITLE = "Controls"
 CAPTION = (
     "RAFs against its controls, by NLL: RAFs minus the control (Hodges-Lehmann estimate over "
     "datasets of the medians over the same seeds, with its 95 % interval) at all test points, and "

@@ -17,6 +17,7 @@ from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import gaps, number
 from rafs.reporting.why.controls import ANCHORED, RAFS, find, label, others
 
+TITLE = "Diversity"
 CAPTION = (
     "Diversity against gain, a point per dataset and method (medians over seeds). Up: NLL of AE "
     "minus that of the method, above zero the method is better. Across, left: how much less the "

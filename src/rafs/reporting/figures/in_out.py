@@ -14,6 +14,7 @@ from rafs.reporting import labels, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 
+TITLE = "Inside and outside the training range"
 CAPTION = (
     "In- against out-of-distribution, method by method. Each thin line is a synthetic dataset and "
     "joins the score of the test examples inside the ranges of the training data (filled end) with "

@@ -15,6 +15,7 @@ from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.random_activations import pairs
 
+TITLE = "RAFs effect"
 CAPTION = (
     "Change in NLL (nats per example) when the members of a method get random activations instead "
     "of one, on the same seeds: Hodges-Lehmann estimate of the paired differences, which a few "

@@ -10,6 +10,7 @@ from rafs.reporting import style
 from rafs.reporting.figures._one_dimension import label_axes, true_function
 from rafs.reporting.inputs import Inputs
 
+TITLE = "Training points in 1D"
 CAPTION = (
     "Training points (dots) of the two one-dimensional datasets and the function that generated "
     "them (dashed). Grey: the ranges that training points are drawn from; everything else on the "

@@ -14,6 +14,7 @@ from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.widening import RATIOS, by_table, joined
 
+TITLE = "UCI gap"
 CAPTION = (
     "Test rows in a gap (left) and in the tails (right) of the training rows, against training "
     "rows that were held out: the ratio of the root mean predicted variance (filled) and that of "

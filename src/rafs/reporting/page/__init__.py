@@ -54,11 +54,6 @@ SECTIONS = {
     "cite": ("Citing", "How to cite"),
 }
 
-WORDS = {
-    "nll": "NLL", "crps": "CRPS", "rmse": "RMSE", "rafs": "RAFs", "vs": "against",
-    "uci": "UCI", "1d": "in 1D", "in": "inside", "out": "and outside the training range",
-}  # fmt: skip
-
 
 def build(
     inputs: Inputs,
@@ -166,7 +161,7 @@ def _figure(name: str, svg: bytes) -> Html:
     caption = _caption(svg)
     source = "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
     image = tag("img", src=source, alt=caption, loading="lazy", decoding="async")
-    title = _title(name)
+    title = declaration("figures", name).title
     button = tag("button", image, type="button", class_="enlarge", aria_label=f"Enlarge: {title}")
     return tag(
         "figure",
@@ -191,16 +186,10 @@ def _caption(svg: bytes) -> str:
     return html.unescape(found[1]) if found else ""
 
 
-def _title(name: str) -> str:
-    """Return the heading of a table or figure, by the name of its file."""
-    title = " ".join(WORDS.get(word, word) for word in name.split("_"))
-    return title[:1].upper() + title[1:]
-
-
 def _further(name: str, table: StoredTable) -> Html:
     return tag(
         "details",
-        tag("summary", tag("h3", _title(name))),
+        tag("summary", tag("h3", declaration("tables", name).title)),
         shown_table(table),
         _download("CSV", name, table.csv),
         tag("ul", [tag("li", note) for note in table.notes], class_="notes")

@@ -8,6 +8,7 @@ from rafs.reporting.table import ReportTable
 from rafs.reporting.tables._contrast import table
 from rafs.reporting.why.controls import beside, others
 
+TITLE = "Activation count"
 CAPTION = (
     "How many activations? RAFs of seven members with seven distinct activations against RAFs with "
     "k of them, drawn per seed."

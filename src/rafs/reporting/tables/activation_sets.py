@@ -8,6 +8,7 @@ from rafs.reporting.table import ReportTable
 from rafs.reporting.tables._contrast import table
 from rafs.reporting.why.controls import ALL, RAFS, beside, others
 
+TITLE = "Activation sets"
 CAPTION = (
     "Does it matter which activations? RAFs with all seven, five of them drawn per seed, against "
     "RAFs with the order of the paper and with other sets."

@@ -21,6 +21,7 @@ from rafs.reporting.table import (
 )
 from rafs.reporting.tables._score import matrix
 
+TITLE = "Calibration"
 CAPTION = (
     "Calibration: share of test targets inside the central predictive interval, by its nominal "
     "level, then the 95 % interval inside and outside the training range (generated data only), "

@@ -11,6 +11,7 @@ from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import ReportTable, Row, chosen, gaps, in_metric, number, ranked
 
+TITLE = "Categories"
 CAPTION = (
     "Mean rank in NLL by the median over seeds: over all datasets, over those of each category, "
     "and inside and outside the training range (generated data only). In brackets: the number of "

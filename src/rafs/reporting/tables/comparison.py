@@ -24,6 +24,7 @@ from rafs.reporting.table import (
     records,
 )
 
+TITLE = "Comparison"
 CAPTION = (
     "RAFs against each rival over the datasets. Mean rank by the median over seeds, with its 95 % "
     "interval (datasets and seeds are resampled); on how many datasets the median of RAFs is lower "

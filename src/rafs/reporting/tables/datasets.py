@@ -13,6 +13,7 @@ from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import NONE, ReportTable, Row, number, sections
 from rafs.reporting.tables._datasets import listed
 
+TITLE = "Datasets"
 CAPTION = (
     "The datasets. Points are training and test points; noise is the standard deviation of what is "
     "added to the target of generated data, in its units. Generated data need no licence: their "

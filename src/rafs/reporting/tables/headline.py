@@ -11,6 +11,7 @@ from rafs.reporting.inputs import Inputs
 from rafs.reporting.methods_in_short import EXPLAINED, NLL, head, medians, rows, skill
 from rafs.reporting.table import ReportTable, chosen, gaps, ranked
 
+TITLE = "Headline"
 CAPTION = "The methods in short, the best mean rank in NLL first."
 READS = ("scores",)
 

@@ -7,6 +7,7 @@ from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import ReportTable
 from rafs.reporting.tables._score import score_table
 
+TITLE = "Laplace noise"
 CAPTION = (
     "Does Laplace need its own noise? NLL with the noise of the data as that of its likelihood, "
     "and with the noise that the evidence gives (`evidence`)"

@@ -8,6 +8,7 @@ from rafs.reporting.table import ReportTable
 from rafs.reporting.tables._contrast import table
 from rafs.reporting.why.controls import ANCHORED, RAFS, beside, others
 
+TITLE = "Larger ensembles"
 CAPTION = (
     "Would more members do? RAFs of five members against AE, RP-param and RAFs of five, ten and "
     "twenty."

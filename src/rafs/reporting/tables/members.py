@@ -9,6 +9,7 @@ from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import ReportTable, Row, chosen, gaps, number, ranked
 
+TITLE = "Members"
 CAPTION = (
     "Number of distinct members of the ensembles: share of the runs with each number, over all "
     "datasets and seeds."

@@ -8,6 +8,7 @@ from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import ReportTable
 from rafs.reporting.tables._score import score_table
 
+TITLE = "NLL"
 CAPTION = (
     "Negative log-likelihood (without the constant ½ ln 2π, as in the paper) on the test points"
 )

@@ -8,6 +8,7 @@ from rafs.reporting.table import ReportTable
 from rafs.reporting.tables._contrast import table
 from rafs.reporting.why.controls import ANCHORED, RAFS, beside, others
 
+TITLE = "Other diversity"
 CAPTION = (
     "Would any diversity do? RAFs against AE whose members differ in something else: the rows that "
     "they see, the scale of their priors, or their widths."

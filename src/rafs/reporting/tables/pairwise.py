@@ -21,6 +21,7 @@ from rafs.reporting.table import (
     records,
 )
 
+TITLE = "Pairwise"
 CAPTION = (
     "Every two methods over the datasets: on how many the method of the row has the lower, and the "
     "higher, median over seeds, and p of Wilcoxon's signed-rank test on these medians (differences "

@@ -22,6 +22,7 @@ from rafs.reporting.table import (
     records,
 )
 
+TITLE = "Quirks"
 CAPTION = (
     "What single quirks of the authors' code do, each switched on alone: median over the same "
     "seeds without and with it, and the change (Hodges-Lehmann estimate, on real data the mean, "

@@ -23,6 +23,7 @@ from rafs.reporting.table import (
     sections,
 )
 
+TITLE = "RAFs on"
 CAPTION = (
     "Change in NLL when the members of a method take random activations: Hodges-Lehmann estimate "
     "of the difference over the same seeds (on real data the mean over splits) with its 95 % "

@@ -19,6 +19,7 @@ from rafs.reporting.table import (
     sections,
 )
 
+TITLE = "Ranks"
 CAPTION = (
     "Rank of the methods in NLL, CRPS and RMSE by the median over seeds (1 is best; equal medians "
     "share their mean rank), and the mean over datasets with its 95 % interval (datasets and seeds "

@@ -22,6 +22,7 @@ from rafs.reporting.table import (
     sections,
 )
 
+TITLE = "Ranks against published"
 CAPTION = (
     "Rank in NLL: ours, and in brackets the published one. Rank 1 is best; methods tie while their "
     "95 % intervals over seeds overlap, and overlap is passed on from one to the next (the paper's "

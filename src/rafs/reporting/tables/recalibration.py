@@ -23,6 +23,7 @@ from rafs.reporting.table import (
     with_scores,
 )
 
+TITLE = "Recalibration"
 CAPTION = (
     "Recalibration on held-out training rows: raw intervals, intervals with one factor on the "
     "standard deviation (scaled), and split conformal intervals with normalised scores; at all "

@@ -22,6 +22,7 @@ from rafs.reporting.table import (
     scored,
 )
 
+TITLE = "Released against published"
 CAPTION = (
     "The printed scores beside runs with the behaviour of the authors' code: median over seeds and "
     "their range; and beside the median of the runs that follow the text. NLL without the constant "

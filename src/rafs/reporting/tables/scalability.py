@@ -22,6 +22,7 @@ from rafs.reporting.table import (
     scored,
 )
 
+TITLE = "Scalability"
 CAPTION = "Large datasets with two hidden layers of 128"
 READS = ("scores",)
 

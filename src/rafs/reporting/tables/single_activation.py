@@ -10,6 +10,7 @@ from rafs.reporting.table import ReportTable
 from rafs.reporting.tables._contrast import table
 from rafs.reporting.why.controls import RAFS, beside, others, singles
 
+TITLE = "Single activation"
 CAPTION = (
     "Is it the right activation? RAFs against AE whose members all have one activation: each of "
     "the seven, the best of them on each dataset, and the one that tuning picks."

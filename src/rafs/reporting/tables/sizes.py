@@ -10,6 +10,7 @@ from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import NONE, Cell, ReportTable, Row, sections
 from rafs.reporting.tables._datasets import listed
 
+TITLE = "Sizes"
 CAPTION = (
     "Size of the datasets, and in brackets the published size where the paper gives one and it is "
     "another."

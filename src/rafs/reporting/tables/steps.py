@@ -19,6 +19,7 @@ from rafs.reporting.table import (
 )
 from rafs.reporting.tables._swept_ranks import difference_intervals, mean_ranks
 
+TITLE = "Steps"
 CAPTION = (
     "Mean rank in NLL of each method, tuned and trained with different numbers of optimiser steps, "
     "and its difference from that with the most steps, with a 95 % interval that resamples "

@@ -10,6 +10,7 @@ from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import NONE, ReportTable, Row, chosen, gaps, in_metric, number, ranked
 from rafs.reporting.tables._swept_ranks import mean_ranks
 
+TITLE = "Tuning luck"
 CAPTION = (
     "Mean rank in NLL of each method when the whole tuning is repeated with other seeds, and the "
     "standard deviation over these repetitions."

@@ -13,6 +13,7 @@ from rafs.reporting.table import ReportTable, chosen, gaps, number, p_equals, ra
 from rafs.reporting.tables._field import NOT_RUN, over_splits
 from rafs.reporting.uci import CELLS, COMPARED, OUTCOMES, TUNED, below, rows
 
+TITLE = "UCI"
 CAPTION = "The methods on the UCI tables, the best mean rank in NLL first."
 READS = ("scores",)
 

@@ -4,6 +4,7 @@ from functools import partial
 
 from rafs.reporting.tables._shift import shift_table
 
+TITLE = "UCI gap"
 CAPTION = "Which ensembles widen in a gap of their training rows?"
 READS = ("scores", "recalibrated")
 

@@ -4,6 +4,7 @@ from functools import partial
 
 from rafs.reporting.tables._field import field_table
 
+TITLE = "UCI NLL"
 CAPTION = "Negative log-likelihood (with the constant ½ ln 2π) on the UCI tables"
 READS = ("scores",)
 

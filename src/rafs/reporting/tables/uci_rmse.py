@@ -4,6 +4,7 @@ from functools import partial
 
 from rafs.reporting.tables._field import field_table
 
+TITLE = "UCI RMSE"
 CAPTION = "Root mean squared error (in the units of y) on the UCI tables"
 READS = ("scores",)
 

@@ -4,6 +4,7 @@ from functools import partial
 
 from rafs.reporting.tables._shift import shift_table
 
+TITLE = "UCI tail"
 CAPTION = "Which ensembles widen in the tails of a table?"
 READS = ("scores", "recalibrated")
 

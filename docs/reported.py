@@ -496,7 +496,7 @@ def uci_answer() -> str:
     """Return what the results on the UCI tables say, or that there are none."""
     from rafs.reporting import readme, uci
 
-    found = {name: readme.read(ROOT, name) for name in uci.TABLES if _made("tables", name)}
+    found = {name: readme.read(ROOT, name) for name in uci.READ if _made("tables", name)}
     return "\n\n".join(uci.sentences(found)) or NOT_RUN.format("uci_all")
 
 

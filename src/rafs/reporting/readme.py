@@ -17,6 +17,9 @@ from rafs.reporting.table import Row, records
 
 START = "<!-- headline: written by `make readme` from reports/ -->"
 END = "<!-- end of headline -->"
+METHODS, CATEGORIES, WHY = "headline", "categories", "why"
+"""The tables whose files are read, with those of `uci.READ`."""
+
 SMALL = tuple(name for name in uci.CELLS if name not in ("p", uci.AGAINST["rmse"]))
 
 
@@ -30,7 +33,7 @@ def block(
     """Return the headline: the answer, methods, overview and the verdicts on the claims.
 
     `methods`, `categories` and `why` are the tables `headline`, `categories` and `why`, `of_uci`
-    those of `uci.TABLES` that were made, by name.
+    those of `uci.READ` that were made, by name.
     """
     of_uci = of_uci or {}
     verdicts = [
@@ -51,7 +54,7 @@ def block(
             *_methods(methods),
             "",
             *_parts(categories),
-            *_on_uci(of_uci.get("uci")),
+            *_on_uci(of_uci.get(uci.SHORT)),
             *(
                 f"![{name}]({paths.FIGURE.format(figure=name, format='png')})\n"
                 for name in catalogue.beside_answer()
@@ -240,11 +243,11 @@ def current(root: Path) -> str:
     claims = read_json(root / paths.CLAIMS)["claims"]
     made = {
         name: read(root, name)
-        for name in ("why", *uci.TABLES)
+        for name in (WHY, *uci.READ)
         if (root / paths.TABLE.format(table=name, format="csv")).exists()
     }
-    why = made.pop("why", None)
-    content = block(read(root, "headline"), claims, read(root, "categories"), why, made)
+    why = made.pop(WHY, None)
+    content = block(read(root, METHODS), claims, read(root, CATEGORIES), why, made)
     return updated((root / "README.md").read_text(encoding="utf-8"), content)
 
 

@@ -15,13 +15,15 @@ COMPARED = ("nll", "rmse")
 TUNED = "tuned MC dropout"
 AGAINST = {metric: f"Against {TUNED}, {metric.upper()}" for metric in COMPARED}
 OUTCOMES = {"win": "wins", "tie": "ties", "loss": "losses"}
-TABLES = ("uci", "uci_nll", "uci_rmse", "uci_gap", "uci_tail")
+SHORT = "uci"
 PLACES = {"uci_gap": "in gap splits of UCI tables", "uci_tail": "in tail splits"}
+READ = (SHORT, *PLACES)
+"""The tables whose numbers `sentences` is of."""
 
 
 def sentences(tables: Mapping[str, pd.DataFrame]) -> list[str]:
-    """Return what those of `TABLES` that were made say; `tables` are their frames by name."""
-    said = [_answer(tables["uci"])] if "uci" in tables else []
+    """Return what those of `READ` that were made say; `tables` are their frames by name."""
+    said = [_answer(tables[SHORT])] if SHORT in tables else []
     return [*said, *_widening({name: tables[name] for name in PLACES if name in tables})]
 
 

@@ -91,7 +91,7 @@ def build(
         "answer": [*answer.headline(main), *answer.activations(rows), *beside],
         "claims": answer.claims(claims),
         "why": why.section(_of("why", "tables", tables), placed["why"]),
-        "uci": uci.section(tables, placed["uci"]),
+        "uci": uci.section(_of("uci", "tables", tables), placed["uci"]),
         "intervals": intervals.section(
             list(recalibrated.values()),
             placed["intervals"],

@@ -16,6 +16,7 @@ from rafs.reporting.uci import CELLS, COMPARED, OUTCOMES, TUNED, below, rows
 TITLE = "UCI"
 CAPTION = "The methods on the UCI tables, the best mean rank in NLL first."
 READS = ("scores",)
+SECTION = "uci"
 
 RANKED = ("nll", "rmse", "crps")
 EXPLAINED = (

@@ -7,7 +7,7 @@ short strings for readers, for Markdown and LaTeX.
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -175,8 +175,11 @@ def of_the_paper(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["dataset"].isin(labels.paper_datasets())]
 
 
-def gaps(frame: pd.DataFrame) -> list[str]:
-    """Say how many runs have no score, by status, method and dataset; nothing if all have one."""
+def gaps(frame: pd.DataFrame, *before: str) -> list[str]:
+    """Say how many runs have no score, by status, method and dataset; nothing if all have one.
+
+    The sentences `before` explain the marks of such runs.
+    """
     notes = []
     for status, lost in frame[frame["status"] != "ok"].groupby("status"):
         counts = lost.groupby(["method", "dataset"], sort=False).size().rename("runs")
@@ -191,7 +194,7 @@ def gaps(frame: pd.DataFrame) -> list[str]:
             f"{str(status).capitalize()} runs: {len(lost)} of {len(frame)}: "
             f"{', '.join(named)}{rest}.{first}"
         )
-    return notes
+    return [*before, *notes] if notes else []
 
 
 def partly_run(frame: pd.DataFrame) -> list[str]:
@@ -210,6 +213,20 @@ def sections(datasets: Sequence[str], categories: Mapping[str, str]) -> list[str
     real = [name for name in datasets if categories.get(name) in SPLITS]
     synthetic = [name for name in datasets if name not in real]
     return [*synthetic, *([None] if real and synthetic else []), *real]
+
+
+def rows_by_dataset(
+    frame: pd.DataFrame, cells: Callable[[str], Sequence[Cell | str]]
+) -> list[Row | None]:
+    """Return a row per dataset of some runs: its title, and what `cells` says of it."""
+    categories = dict(zip(frame["dataset"], frame["category"], strict=True))
+    names = sections(list(dict.fromkeys(frame["dataset"])), categories)
+    return [[labels.dataset(name), *cells(name)] if name else None for name in names]
+
+
+def by_place(found: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the rows of a frame by dataset and method."""
+    return {(row["dataset"], row["method"]): row for row in records(found)}
 
 
 def scored(cell: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ of `rafs.evaluation.statistics`: paired over seeds on one dataset, or over datas
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -230,29 +230,25 @@ def lower(name: str, difference: Difference | None, why: str = "") -> Part:
 
 def not_higher(name: str, differences: Sequence[Difference], why: str = "") -> Part:
     """Judge that a method does not score higher than any of its rivals by more than the margin."""
-    if why or not differences:
-        return untestable(name, why or "there is nothing to compare")
-    if short := [d for d in differences if not d.tellable]:
-        return untestable(name, few(short[0]))
-    nearest = max(differences, key=lambda d: d.value)
-    detail = f"{nearest.said()} against {labels.method(nearest.rival)}"
-    ahead = [d for d in differences if d.worse]
-    outcome = CONTRADICTED if ahead else NOT_SHOWN
-    if all(d.not_worse for d in differences):
-        outcome = SHOWN
-    numbers = {d.rival: d.numbers() for d in differences}
-    return Part(name, outcome, detail, numbers)
+    return _against_all(name, differences, why, lambda d: d.not_worse)
 
 
 def lower_than_all(name: str, differences: Sequence[Difference], why: str = "") -> Part:
     """Judge that a method scores lower than each of some rivals."""
+    return _against_all(name, differences, why, lambda d: d.better)
+
+
+def _against_all(
+    name: str, differences: Sequence[Difference], why: str, holds: Callable[[Difference], bool]
+) -> Part:
+    """Judge that something holds against each rival; a significantly lower rival contradicts it."""
     if why or not differences:
         return untestable(name, why or "there is nothing to compare")
     if short := [d for d in differences if not d.tellable]:
         return untestable(name, few(short[0]))
     nearest = max(differences, key=lambda d: d.value)
     outcome = CONTRADICTED if any(d.worse for d in differences) else NOT_SHOWN
-    if all(d.better for d in differences):
+    if all(holds(d) for d in differences):
         outcome = SHOWN
     detail = f"{nearest.said()} against {labels.method(nearest.rival)}"
     return Part(name, outcome, detail, {d.rival: d.numbers() for d in differences})

@@ -62,7 +62,6 @@ def field_table(
         for method in methods:
             shown = [_cell(cells.get((name, method)), None if fine else 2) for name in datasets]
             rows.append([label(method), *shown])
-    gone = gaps(frame)
     return ReportTable(
         caption=f"{caption}: mean over splits ± its standard error. {BY_NAME[metric].rewards} "
         f"Lower is better. {ROUNDING[None if fine else 2]}",
@@ -78,7 +77,7 @@ def field_table(
             "Printed: Table 1 of Lakshminarayanan et al. (2017), to two decimals, on splits made "
             "by the same protocol; ± as printed, a standard error for PBP.",
             *([f"{NONE}: {NOT_RUN}"] if any(Cell(NONE) in row for row in rows if row) else []),
-            *([PARTIAL, *gone] if gone else []),
+            *gaps(frame, PARTIAL),
         ],
     )
 

@@ -20,7 +20,7 @@ from rafs.reporting.table import (
     interval,
     p_value,
     records,
-    sections,
+    rows_by_dataset,
 )
 
 TITLE = "RAFs on"
@@ -41,11 +41,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     each = {base: statistics.compare(used, metric, mixed, base) for base, mixed in bases.items()}
     whole = effects(used, metric)
     cells = {(b, r["dataset"]): r for b, t in each.items() for r in records(t)}
-    categories = dict(zip(frame["dataset"], frame["category"], strict=True))
-    rows: list[Row | None] = []
-    for name in sections(list(dict.fromkeys(used["dataset"])), categories):
-        shown = [_cell(cells.get((base, name))) for base in bases] if name else []
-        rows.append([labels.dataset(name), *shown] if name else None)
+    rows = rows_by_dataset(used, lambda name: [_cell(cells.get((base, name))) for base in bases])
     summary: list[Row | None] = [None, ["Lower, higher on", *map(_counts, whole.values())]]
     changes = [change(row, metric) for row in whole.values()]
     what = "Ratio" if statistics.is_ratio(metric) else "Change"

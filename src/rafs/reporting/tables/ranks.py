@@ -10,13 +10,12 @@ from rafs.reporting.table import (
     NONE,
     Cell,
     ReportTable,
-    Row,
+    by_place,
     chosen,
     gaps,
     interval,
     ranked,
-    records,
-    sections,
+    rows_by_dataset,
 )
 
 TITLE = "Ranks"
@@ -32,16 +31,9 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
     frame = ranked(chosen(inputs, options))
     ranks = median_ranks(frame)
-    categories = dict(zip(frame["dataset"], frame["category"], strict=True))
     methods = list(dict.fromkeys(frame["method"]))
-    cells = {(r["dataset"], r["method"]): r for r in records(ranks)}
-    rows: list[Row | None] = []
-    for name in sections(list(dict.fromkeys(frame["dataset"])), categories):
-        if name is None:
-            rows.append(None)
-            continue
-        shown = [_cell(cells[name, m]) if (name, m) in cells else NONE for m in methods]
-        rows.append([labels.dataset(name), *shown])
+    cells = by_place(ranks)
+    rows = rows_by_dataset(frame, lambda name: [_cell(cells.get((name, m))) for m in methods])
     rows.append(None)
     for name, metric in SHOWN.items():
         means = [_mean(cells["mean", m], name) for m in methods]
@@ -58,7 +50,9 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     )
 
 
-def _cell(row: Mapping[str, Any]) -> Cell:
+def _cell(row: Mapping[str, Any] | None) -> Cell:
+    if row is None:
+        return Cell(NONE)
     ranks = [row[f"{name}_rank"] for name in SHOWN]
     shown = [NONE if rank != rank else f"{rank:g}" for rank in ranks]
     return Cell(", ".join(shown), ranks[0] == 1)

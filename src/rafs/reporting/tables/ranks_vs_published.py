@@ -13,13 +13,12 @@ from rafs.reporting.table import (
     NONE,
     Cell,
     ReportTable,
-    Row,
+    by_place,
     chosen,
     gaps,
     of_the_paper,
     ranked,
-    records,
-    sections,
+    rows_by_dataset,
 )
 
 TITLE = "Ranks against published"
@@ -38,18 +37,13 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         columns={"nll_rank": "published_nll_rank", "rmse_rank": "published_rmse_rank"}
     )
     found = paper_ranks(frame).merge(theirs, on=["dataset", "method"], how="left")
-    categories = dict(zip(frame["dataset"], frame["category"], strict=True))
     methods = list(dict.fromkeys(frame["method"]))
-    cells = {(row["dataset"], row["method"]): row for row in records(found)}
-    rows: list[Row | None] = []
-    for name in sections(list(dict.fromkeys(frame["dataset"])), categories):
-        shown = [_cell(cells.get((name, m))) for m in methods] if name else []
-        rows.append([labels.dataset(name), *shown] if name else None)
+    cells = by_place(found)
     return ReportTable(
         caption=CAPTION,
         frame=found,
         head=["Dataset", *map(labels.method, methods)],
-        rows=rows,
+        rows=rows_by_dataset(frame, lambda name: [_cell(cells.get((name, m))) for m in methods]),
         notes=[f"Bold: the same rank. {_agreement(found)}", *gaps(frame)],
     )
 

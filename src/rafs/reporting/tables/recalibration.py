@@ -51,7 +51,6 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         statuses = runs.loc[runs["method"].eq(method), "status"]
         scored = with_scores(int(statuses.eq("ok").sum()), len(statuses))
         rows += _rows(f"{labels.method(str(method))}{scored}", mine)
-    lost = gaps(runs)
     return ReportTable(
         caption=CAPTION,
         frame=found,
@@ -67,8 +66,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
             "inside, and it does not extend to rows unlike the training rows.",
             *_infinite(frame),
             *labels.few_inside(few),
-            *([WITH_SCORES] if lost else []),
-            *lost,
+            *gaps(runs, WITH_SCORES),
         ],
         align="lll",
     )

@@ -47,7 +47,6 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
                 *shown[1:],
             ]
         )
-    lost_runs = gaps(frame)
     return ReportTable(
         caption=f"{CAPTION}: {INTERVAL}. NLL without the constant ½ ln 2π.",
         frame=pd.concat(
@@ -55,7 +54,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         ),
         head=["Dataset", "Method", "NLL", "NLL, published", "RMSE", "CRPS", "95 % coverage"],
         rows=rows,
-        notes=[PARTIAL, *lost_runs] if lost_runs else [],
+        notes=gaps(frame, PARTIAL),
         align="ll",
     )
 

@@ -21,7 +21,17 @@ from rafs.reporting.judgement.differences import (
 )
 from rafs.reporting.judgement.results import not_run
 from rafs.reporting.judgement.verdicts import Part, Parts, Rule, Verdict, conclude
-from rafs.reporting.why.controls import ALL, ANCHORED, HINDSIGHT, RAFS, beside, find, label, singles
+from rafs.reporting.why.controls import (
+    ALL,
+    ANCHORED,
+    HINDSIGHT,
+    RAFS,
+    TUNED,
+    beside,
+    find,
+    label,
+    singles,
+)
 from rafs.reporting.why.controls import others as without
 
 OUTSIDE = Scale("out_nll", NATS.margin, NATS.unit)
@@ -52,7 +62,7 @@ def not_the_choice(inputs: Inputs) -> Parts:
         ),
         _lower("against the best of these, with hindsight", frame, HINDSIGHT, lacking),
         _lower(
-            "against AE with a tuned activation", tuned, "ae_choice",
+            "against AE with a tuned activation", tuned, TUNED,
             _lacking(inputs, "main", "other_diversity"),
         ),
     ]  # fmt: skip

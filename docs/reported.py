@@ -58,8 +58,9 @@ def label(method: str) -> str:
 
 def listed(methods: Iterable[str]) -> str:
     """Return some methods as a phrase: DE, AE and RAFs."""
-    *before, last = map(label, methods)
-    return f"{', '.join(before)} and {last}" if before else last
+    from rafs.reporting import sentences
+
+    return sentences.listed([label(name) for name in methods])
 
 
 def line(*cells: object) -> str:

@@ -13,6 +13,7 @@ from rafs.evaluation.statistics import ALPHA
 from rafs.files import read_json, write_text
 from rafs.reporting import catalogue, labels, methods_in_short, random_activations, uci
 from rafs.reporting.claims import KINDS
+from rafs.reporting.sentences import FAMILY, decided
 from rafs.reporting.table import Row, records
 
 START = "<!-- headline: written by `make readme` from reports/ -->"
@@ -105,7 +106,7 @@ def findings(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     said: dict[str, list[str]] = {}
     for row in rows:
         head = f"**{str(row['statement']).rstrip('.')}**: {in_words(str(row['verdict']))}."
-        part = f"{row['part']}: {row['outcome']}" + (f" ({row['detail']})" if row["detail"] else "")
+        part = decided(row)
         part = part[:1].upper() + part[1:]
         said.setdefault(head, []).append(part)
     return [f"{head} {'; '.join(dict.fromkeys(parts))}." for head, parts in said.items()]
@@ -138,7 +139,7 @@ def answer(methods: pd.DataFrame) -> str:
     near = [row["method"] for row in others if row["method"] not in worse]
     test = (
         f"Wilcoxon's signed-rank test over {_most(methods, 'datasets')} datasets, Holm's "
-        f"correction over {labels.FAMILY}, 5 %"
+        f"correction over {FAMILY}, 5 %"
     )
     lowest = f"{labels.method(best['method'])}, {methods_in_short.rank(best)}"
     if not near:

@@ -59,11 +59,6 @@ def number(value: float) -> str:
     return number_of_table(value, decimals=None)
 
 
-def listed(words: Sequence[str]) -> str:
-    """Return "a", "a and b", "a, b and c"."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
-
-
 def shown(figures: Sequence[Html], tables: Sequence[str] = ()) -> list[Html]:
     """Return the figures of a section, and links to its tables."""
     parts = [tag("div", list(figures), class_="gallery")] if figures else []

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from rafs.reporting.page.answer import badge
 from rafs.reporting.page.elements import Html, shown, tag
+from rafs.reporting.sentences import decided
 from rafs.reporting.table import StoredTable
 
 
@@ -27,12 +28,10 @@ def _findings(table: StoredTable) -> list[Html]:
             "li",
             tag("p", rows[0]["statement"], class_="said"),
             badge(rows[0]["verdict"], rows[0]["kind"]),
-            tag("ul", [tag("li", part) for part in dict.fromkeys(map(_part, rows))], class_="rule"),
+            tag(
+                "ul", [tag("li", part) for part in dict.fromkeys(map(decided, rows))], class_="rule"
+            ),
             id=f"why-{name}",
         )
         for name, rows in groups.items()
     ]
-
-
-def _part(row: Mapping[str, str]) -> str:
-    return f"{row['part']}: {row['outcome']}" + (f" ({row['detail']})" if row["detail"] else "")

@@ -16,7 +16,6 @@ EXPLAINED = (
     "of the RMSE as a multiple of the best; and, against a constant prediction (training mean and "
     "standard deviation), the median difference in NLL and the mean ratio of CRPS."
 )
-NLL = "nll_paper"
 COLUMNS = {
     "Lowest NLL on": ("lowest_nll", 0),
     "NLL above the best": ("median_excess_nll", 2),

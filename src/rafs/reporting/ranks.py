@@ -7,9 +7,10 @@ own rule (`paper_ranks`) is for the comparison with its printed ranks.
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.evaluation.metrics import PAPER_NLL
 from rafs.reporting import published
 
-SHOWN = {"nll": "nll_paper", "crps": "crps", "rmse": "rmse"}
+SHOWN = {"nll": PAPER_NLL, "crps": "crps", "rmse": "rmse"}
 
 
 def paper_ranks(frame: pd.DataFrame) -> pd.DataFrame:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from rafs.evaluation.metrics import PAPER_NLL
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.methods_in_short import NLL, medians, skill
+from rafs.reporting.methods_in_short import medians, skill
 from rafs.reporting.table import ranked
 
 DIGITS = 4
@@ -28,8 +29,8 @@ def summarise(
         return {"runs": {"ok": 0}}
     frame = ranked(found)
     constant = inputs.find(references)
-    relative = skill(frame if constant is None else pd.concat([frame, constant]), NLL)
-    known = {name: relative[name] for name in medians(frame, NLL) if name in relative}
+    relative = skill(frame if constant is None else pd.concat([frame, constant]), PAPER_NLL)
+    known = {name: relative[name] for name in medians(frame, PAPER_NLL) if name in relative}
     numbers = {"nll": known} if known else {"excess": _excess(frame)}
     status = {str(name): int(count) for name, count in frame["status"].value_counts().items()}
     return {
@@ -43,7 +44,7 @@ def summarise(
 
 def _excess(frame: pd.DataFrame) -> Mapping[str, float]:
     """Return the median over datasets of the NLL above that of the best method."""
-    nll = medians(frame, NLL)
+    nll = medians(frame, PAPER_NLL)
     return {str(k): float(v) for k, v in nll.sub(nll.min(axis=1), axis=0).median().items()}
 
 
@@ -59,10 +60,10 @@ def plot_scores(inputs: Inputs, experiment: str = "main") -> pd.DataFrame:
     """
     frame = inputs.find(experiment)
     if frame is None or frame.empty:
-        return pd.DataFrame(columns=["dataset", "method", NLL, "rmse"])
-    nll, rmse = (medians(frame, metric) for metric in (NLL, "rmse"))
+        return pd.DataFrame(columns=["dataset", "method", PAPER_NLL, "rmse"])
+    nll, rmse = (medians(frame, metric) for metric in (PAPER_NLL, "rmse"))
     rows = []
     for method in nll:
-        table = pd.DataFrame({"method": method, NLL: nll[method], "rmse": rmse[method]})
+        table = pd.DataFrame({"method": method, PAPER_NLL: nll[method], "rmse": rmse[method]})
         rows.append(table.reset_index())
     return pd.concat(rows, ignore_index=True)

@@ -13,7 +13,7 @@ from rafs.reporting.widening import direction
 
 COMPARED = ("nll", "rmse")
 TUNED = "tuned MC dropout"
-AGAINST = {metric: f"Against {TUNED}, {metric.upper()}" for metric in COMPARED}
+AGAINST = {metric: f"Against {TUNED}, {labels.metric(metric)}" for metric in COMPARED}
 OUTCOMES = {"win": "wins", "tie": "ties", "loss": "losses"}
 SHORT = "uci"
 PLACES = {"uci_gap": "in gap splits of UCI tables", "uci_tail": "in tail splits"}

@@ -12,6 +12,7 @@ from scipy import stats
 
 from rafs.evaluation import statistics
 from rafs.evaluation.diversity import CORRELATION, SPREAD
+from rafs.evaluation.metrics import INSIDE, OUTSIDE
 from rafs.reporting import style
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import gaps, number
@@ -32,8 +33,8 @@ EXPERIMENTS = ("main", "other_diversity")
 METHODS = (RAFS, "ae_bootstrap", "ae_scales", "ae_widths")
 PANELS = (
     (CORRELATION, "nll", "residual correlation, AE − method"),
-    (f"in_{SPREAD}", "in_nll", "spread inside, method / AE"),
-    (f"out_{SPREAD}", "out_nll", "spread outside, method / AE"),
+    (f"{INSIDE}{SPREAD}", f"{INSIDE}nll", "spread inside, method / AE"),
+    (f"{OUTSIDE}{SPREAD}", f"{OUTSIDE}nll", "spread outside, method / AE"),
 )
 
 

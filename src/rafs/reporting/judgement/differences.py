@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.evaluation.metrics import INSIDE, OUTSIDE, PAPER_NLL
 from rafs.evaluation.statistics import ALPHA
 from rafs.reporting import labels
 from rafs.reporting.judgement.results import FEWEST
@@ -45,12 +46,12 @@ class Scale:
 
 LOG = "log_"
 RATIO = math.log(1.05)
-NATS = Scale("nll_paper", 0.1, "nats")
-RMSE = Scale("log_rmse", RATIO)
-WIDTH = Scale("log_sharpness", RATIO)
-WIDTH_NEAR = Scale("log_in_sharpness", RATIO)
-WIDTH_AWAY = Scale("log_out_sharpness", RATIO)
-COVERED_AWAY = Scale("covered_away", 0.05, source="out_coverage_95")
+NATS = Scale(PAPER_NLL, 0.1, "nats")
+RMSE = Scale(f"{LOG}rmse", RATIO)
+WIDTH = Scale(f"{LOG}sharpness", RATIO)
+WIDTH_NEAR = Scale(f"{LOG}{INSIDE}sharpness", RATIO)
+WIDTH_AWAY = Scale(f"{LOG}{OUTSIDE}sharpness", RATIO)
+COVERED_AWAY = Scale("covered_away", 0.05, source=f"{OUTSIDE}coverage_95")
 """Lower is narrower; `rafs.evaluation.statistics` takes the distance from the nominal level."""
 
 

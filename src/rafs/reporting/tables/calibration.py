@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from rafs.evaluation import statistics
-from rafs.evaluation.metrics import INTERVALS
+from rafs.evaluation.metrics import INSIDE, INTERVALS, OUTSIDE
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import (
@@ -32,8 +32,8 @@ READS = ("scores",)
 
 COVERAGES = {
     **{f"coverage_{level}": f"{level} %" for level in INTERVALS},
-    "in_coverage_95": "95 % inside",
-    "out_coverage_95": "95 % outside",
+    f"{INSIDE}coverage_95": "95 % inside",
+    f"{OUTSIDE}coverage_95": "95 % outside",
 }
 HEAD = {
     **COVERAGES,

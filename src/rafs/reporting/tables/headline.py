@@ -6,9 +6,10 @@ from typing import Any
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.evaluation.metrics import PAPER_NLL
 from rafs.reporting import random_activations
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.methods_in_short import EXPLAINED, NLL, head, medians, rows, skill
+from rafs.reporting.methods_in_short import EXPLAINED, head, medians, rows, skill
 from rafs.reporting.table import ReportTable, chosen, gaps, ranked
 
 TITLE = "Headline"
@@ -40,13 +41,13 @@ def numbers(frame: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     `p_against_best_nll` is that of the table `pairwise`. Columns `activations_...` say what random
     activations change in NLL on a base method, as the table `rafs_on` does.
     """
-    nll, rmse, coverage = (medians(frame, name) for name in (NLL, "rmse", "coverage_95"))
+    nll, rmse, coverage = (medians(frame, name) for name in (PAPER_NLL, "rmse", "coverage_95"))
     best = nll.min(axis=1)
-    ranks = {m: statistics.ranking(frame, m).mean_ranks for m in (NLL, "crps", "rmse")}
-    ends = statistics.rank_intervals(frame, NLL)
-    _, p = statistics.against_best(ranks[NLL], statistics.pairwise(frame), "nll")
+    ranks = {m: statistics.ranking(frame, m).mean_ranks for m in (PAPER_NLL, "crps", "rmse")}
+    ends = statistics.rank_intervals(frame, PAPER_NLL)
+    _, p = statistics.against_best(ranks[PAPER_NLL], statistics.pairwise(frame), "nll")
     columns: dict[str, Mapping[str, float] | pd.Series[Any]] = {
-        "mean_rank_nll": ranks[NLL],
+        "mean_rank_nll": ranks[PAPER_NLL],
         "mean_rank_nll_low": {name: low for name, (low, _) in ends.items()},
         "mean_rank_nll_high": {name: high for name, (_, high) in ends.items()},
         "p_against_best_nll": p,
@@ -56,7 +57,7 @@ def numbers(frame: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
         "median_excess_nll": nll.sub(best, axis=0).median(),
         "median_relative_rmse": rmse.div(rmse.min(axis=1), axis=0).median(),
         "median_coverage_95": coverage.median(),
-        "skill_nll": skill(runs, NLL),
+        "skill_nll": skill(runs, PAPER_NLL),
         "skill_crps": skill(runs, "crps"),
         "datasets": nll.notna().sum(),
         "seeds": frame.groupby("method")["seed"].nunique(),

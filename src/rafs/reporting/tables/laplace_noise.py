@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rafs.evaluation.metrics import PAPER_NLL
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import ReportTable
 from rafs.reporting.tables._score import score_table
@@ -17,4 +18,4 @@ READS = ("scores",)
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     """Build the table; options: `experiments`, `methods`, `datasets`."""
-    return score_table(inputs, options, "nll_paper", CAPTION)
+    return score_table(inputs, options, PAPER_NLL, CAPTION)

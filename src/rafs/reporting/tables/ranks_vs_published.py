@@ -62,5 +62,5 @@ def _agreement(found: pd.DataFrame) -> str:
     for metric in ("nll", "rmse"):
         pairs = found[[f"{metric}_rank", f"published_{metric}_rank"]].dropna()
         same = int((pairs.iloc[:, 0] == pairs.iloc[:, 1]).sum())
-        parts.append(f"{metric.upper()} {same} of {len(pairs)} cells")
+        parts.append(f"{labels.metric(metric)} {same} of {len(pairs)} cells")
     return f"Same rank: {', '.join(parts)}."

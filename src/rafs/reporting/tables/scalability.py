@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.evaluation.metrics import PAPER_NLL
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.table import (
@@ -26,7 +27,7 @@ TITLE = "Scalability"
 CAPTION = "Large datasets with two hidden layers of 128"
 READS = ("scores",)
 
-METRICS = ("nll_paper", "rmse", "crps", "coverage_95")
+METRICS = (PAPER_NLL, "rmse", "crps", "coverage_95")
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
@@ -34,7 +35,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     frame = chosen(inputs, options)
     found = {m: statistics.cells(frame, m).set_index(["dataset", "method"]) for m in METRICS}
     rows: list[Row | None] = []
-    for dataset, method in found["nll_paper"].index:
+    for dataset, method in found[PAPER_NLL].index:
         cells = {metric: found[metric].loc[(dataset, method)].to_dict() for metric in METRICS}
         printed = published.TEXT.get((dataset, method), math.nan)
         shown = [_shown(cells[metric]) for metric in METRICS]

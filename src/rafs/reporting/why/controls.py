@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.evaluation.metrics import INSIDE, OUTSIDE
 from rafs.reporting import labels
 from rafs.reporting.inputs import KEYS, Inputs
 from rafs.reporting.judgement.differences import NATS, Difference, Scale, over_datasets
@@ -15,11 +16,12 @@ from rafs.reporting.judgement.results import FEWEST
 RAFS, ANCHORED = "rafs", "ae"
 ALL = "rafs@variant=all"  # any five of the seven activations, sampled per seed
 HINDSIGHT = "ae@activation=best"
+IN_NLL, OUT_NLL = f"{INSIDE}nll", f"{OUTSIDE}nll"
 TUNED = "ae_choice"  # AE with the single activation that tuning picks
 SCALES: Mapping[str, Scale] = {
     "all": NATS,
-    "inside": Scale("in_nll", NATS.margin, NATS.unit),
-    "outside": Scale("out_nll", NATS.margin, NATS.unit),
+    "inside": Scale(IN_NLL, NATS.margin, NATS.unit),
+    "outside": Scale(OUT_NLL, NATS.margin, NATS.unit),
     "crps": Scale("log_crps", math.log(1.05)),
 }
 """What controls are compared by; inside and outside are parts of the test points."""

@@ -25,6 +25,8 @@ from rafs.reporting.why.controls import (
     ALL,
     ANCHORED,
     HINDSIGHT,
+    IN_NLL,
+    OUT_NLL,
     RAFS,
     TUNED,
     beside,
@@ -34,7 +36,7 @@ from rafs.reporting.why.controls import (
 )
 from rafs.reporting.why.controls import others as without
 
-OUTSIDE = Scale("out_nll", NATS.margin, NATS.unit)
+OUTSIDE = Scale(OUT_NLL, NATS.margin, NATS.unit)
 LOSS_OUTSIDE = Scale("loss_outside", NATS.margin, NATS.unit)
 """NLL outside minus NLL inside the training range."""
 
@@ -104,8 +106,8 @@ def more_members(inputs: Inputs) -> Parts:
 def outside(inputs: Inputs) -> Parts:
     """Compare RAFs with AE outside the training range, and the loss from inside to outside."""
     frame = find(inputs, "main")
-    if {"in_nll", "out_nll"} <= set(frame.columns):
-        frame = frame.assign(loss_outside=frame["out_nll"] - frame["in_nll"])
+    if {IN_NLL, OUT_NLL} <= set(frame.columns):
+        frame = frame.assign(loss_outside=frame[OUT_NLL] - frame[IN_NLL])
     lacking = _lacking(inputs, "main")
     return [
         _lower("lower NLL than AE outside", frame, ANCHORED, lacking, OUTSIDE),

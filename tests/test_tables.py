@@ -21,6 +21,7 @@ from rafs.reporting import table as t
 from rafs.reporting import table_files as write
 from rafs.reporting.claims import judge
 from rafs.reporting.judgement.table import table as claims_table
+from rafs.reporting.numbers import number
 
 NAMES = (*catalogue.names("tables"), "claims")
 SOME = ("he", "schaffer4", "friedman", "borehole", "welch", "abalone", "naval", "parkinsons")
@@ -198,7 +199,7 @@ def test_references_stand_apart_and_mark_what_does_not_beat_them():
     middle = pd.concat(inputs.frames.values()).groupby(["dataset", "method"]).crps.median()
     ratios = [middle[d, "rafs"] / middle[d, "constant"] for d in ("he", "friedman")]
     expected = math.sqrt(ratios[0] * ratios[1])
-    assert crps["Ratio to the constant, geometric mean"][5] == t.number(expected, None)
+    assert crps["Ratio to the constant, geometric mean"][5] == number(expected, None)
     shares = build("coverage", inputs, **options)
     assert not any("‡" in cell for cell in texts(shares)["He et al. 1D"])
     for name in ("ranks", "comparison", "pairwise", "categories", "members"):
@@ -404,7 +405,7 @@ def test_comparison_tests_against_each_rival_over_datasets():
         assert row.p_holm == same[same.rival == "rafs"].p_holm.item()
     crps = table.frame[(table.frame.metric == "crps") & (table.frame.method == "de")].iloc[0]
     (shown,) = [row for row in table.rows if row and row[:2] == ["CRPS", "DE"]]
-    assert shown[4] == t.number(math.exp(crps.difference))
+    assert shown[4] == number(math.exp(crps.difference))
 
 
 def test_pairwise_is_one_matrix_per_metric_corrected_as_a_whole():
@@ -763,7 +764,7 @@ def test_scalability_shows_the_published_words():
     ],
 )
 def test_numbers(value, shown):
-    assert t.number(value) == shown
+    assert number(value) == shown
 
 
 @pytest.mark.parametrize(
@@ -778,12 +779,12 @@ def test_numbers(value, shown):
     ],
 )
 def test_numbers_without_a_limit_keep_three_digits(value, shown):
-    assert t.number(value, None) == shown
+    assert number(value, None) == shown
 
 
 @given(st.floats(-1e300, 1e300), st.sampled_from([2, None]))
 def test_numbers_are_short_and_near(value, decimals):
-    shown = t.number(value, decimals)
+    shown = number(value, decimals)
     assert len(shown) <= 10
     back = float(shown.replace("−", "-"))
     limit = 0.0 if decimals is None else 0.0051
@@ -881,7 +882,7 @@ def test_where_a_printed_value_lies(method, levels, place):
     assert (row["least"], row["most"]) == levels
     (shown,) = [row for row in table.rows if row]
     assert shown[2].endswith("†") == (place == "outside")
-    assert f"[{t.number(levels[0])}, {t.number(levels[1])}]" in shown[3]
+    assert f"[{number(levels[0])}, {t.number(levels[1])}]" in shown[3]
     assert table.frame["described"].notna().all()
     assert shown[-1].endswith(", 0.13")
 

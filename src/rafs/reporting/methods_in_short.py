@@ -7,7 +7,8 @@ import pandas as pd
 
 from rafs.evaluation import statistics
 from rafs.reporting import labels
-from rafs.reporting.table import Row, interval, number, records
+from rafs.reporting.numbers import interval, number
+from rafs.reporting.table import Row, records
 
 EXPLAINED = (
     "Everything is by the median over seeds: mean ranks, that in NLL with a 95 % interval that "

@@ -9,7 +9,8 @@ import pandas as pd
 from rafs.evaluation import statistics
 from rafs.methods import with_random_activations
 from rafs.reporting import labels
-from rafs.reporting.table import interval, records
+from rafs.reporting.numbers import interval
+from rafs.reporting.table import records
 
 EFFECT = ("better", "datasets", "difference", "difference_low", "difference_high")
 """What `sentence` needs of `effects`."""

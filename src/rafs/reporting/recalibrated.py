@@ -11,7 +11,7 @@ from rafs.evaluation.metrics import INSIDE, OUTSIDE, WHOLE
 from rafs.evaluation.recalibration import SCORES, WAYS
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import number
+from rafs.reporting.numbers import number
 
 PARTS = {WHOLE: "all", INSIDE: "inside", OUTSIDE: "outside"}
 REACHED = 0.93

@@ -1,6 +1,5 @@
 """The few numbers that tell two versions of the experiments apart: reports/metrics.json."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +8,7 @@ import pandas as pd
 from rafs.evaluation.metrics import PAPER_NLL
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.methods_in_short import medians, skill
+from rafs.reporting.numbers import rounded
 from rafs.reporting.table import ranked
 
 DIGITS = 4
@@ -35,7 +35,7 @@ def summarise(
     status = {str(name): int(count) for name, count in frame["status"].value_counts().items()}
     return {
         **{
-            kind: {name: _short(value) for name, value in values.items()}
+            kind: {name: rounded(value, DIGITS) for name, value in values.items()}
             for kind, values in numbers.items()
         },
         "runs": {"ok": 0} | status,
@@ -46,11 +46,6 @@ def _excess(frame: pd.DataFrame) -> Mapping[str, float]:
     """Return the median over datasets of the NLL above that of the best method."""
     nll = medians(frame, PAPER_NLL)
     return {str(k): float(v) for k, v in nll.sub(nll.min(axis=1), axis=0).median().items()}
-
-
-def _short(value: float) -> float | None:
-    """Round for reading; what is not finite becomes None."""
-    return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
 
 
 def plot_scores(inputs: Inputs, experiment: str = "main") -> pd.DataFrame:

@@ -6,7 +6,6 @@ short strings for readers, for Markdown and LaTeX.
 
 import csv
 import io
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -16,10 +15,7 @@ import pandas as pd
 from rafs.datasets.core import SPLITS
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-
-NONE = "–"
-DIGITS = 3  # significant digits of a number
-LARGE, SMALL = 5, -4  # powers of ten from which, and below which, a number is written as one
+from rafs.reporting.numbers import number as number  # for rafs.compare
 
 
 @dataclass(frozen=True)
@@ -76,54 +72,6 @@ class StoredTable(ShownTable):
     def texts(self) -> list[dict[str, str]]:
         """The rows of the CSV as they are written; what is not known is an empty text."""
         return list(csv.DictReader(io.StringIO(self.csv)))
-
-
-def number(value: float, decimals: int | None = 2) -> str:
-    """Show three significant digits, with at most so many decimals (None: as many as it takes).
-
-    All numbers of a table follow this one rule, so that a column can be read across orders of
-    magnitude; only from 100,000 on, and below 0.0001 where decimals are not limited, is a power of
-    ten shorter.
-
-    >>> number(2.214), number(-0.001), number(5464.42), number(1.234e6)
-    ('2.21', '0.00', '5460', '1.23e6')
-    >>> number(0.00123), number(0.00123, None), number(22.136, None), number(0.0000123, None)
-    ('0.00', '0.00123', '22.1', '1.23e−5')
-    """
-    if math.isnan(value):
-        return NONE
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    digits, _, power = f"{value:.{DIGITS - 1}e}".partition("e")
-    exponent = int(power)
-    if exponent >= LARGE or (decimals is None and value != 0 and exponent < SMALL):
-        return f"{digits}e{exponent}".replace("-", "−")
-    places = max(0, DIGITS - 1 - exponent)
-    if decimals is not None or value == 0:
-        places = min(places, 2 if decimals is None else decimals)
-    # a value too small to show keeps its own digits: rounding twice could make it larger
-    rounded = float(f"{digits}e{exponent}") if places + exponent >= DIGITS - 1 else value
-    text = f"{rounded:.{places}f}"
-    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
-
-
-def interval(value: float, low: float, high: float, decimals: int | None = 2) -> str:
-    """Show an estimate with the ends of its interval, if it has one."""
-    shown = number(value, decimals)
-    if math.isnan(low):
-        return shown
-    return f"{shown} [{number(low, decimals)}, {number(high, decimals)}]"
-
-
-def p_value(p: float) -> str:
-    """Show a probability of the test."""
-    return NONE if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def p_equals(p: float) -> str:
-    """Show a probability of the test in a sentence: p = 0.012, or p < 0.001."""
-    shown = p_value(p)
-    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
 
 
 # ------------------------------------------------------------------------- runs of a table

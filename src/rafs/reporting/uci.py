@@ -8,7 +8,8 @@ import pandas as pd
 
 from rafs.evaluation.statistics import ALPHA
 from rafs.reporting import labels, published
-from rafs.reporting.table import Row, number, p_value, records
+from rafs.reporting.numbers import number, p_value
+from rafs.reporting.table import Row, records
 from rafs.reporting.widening import direction
 
 COMPARED = ("nll", "rmse")

@@ -15,7 +15,8 @@ from rafs.evaluation.diversity import CORRELATION, SPREAD
 from rafs.evaluation.metrics import INSIDE, OUTSIDE
 from rafs.reporting import style
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import gaps, number
+from rafs.reporting.numbers import number
+from rafs.reporting.table import gaps
 from rafs.reporting.why.controls import ANCHORED, RAFS, find, label, others
 
 TITLE = "Diversity"

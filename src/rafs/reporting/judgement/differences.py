@@ -24,6 +24,7 @@ from rafs.reporting.judgement.verdicts import (
     UNTESTABLE,
     Part,
 )
+from rafs.reporting.numbers import effect
 from rafs.reporting.table import records
 
 CONSTANT = "constant value"
@@ -102,7 +103,7 @@ class Difference:
         ends = [self.value, self.low, self.high]
         if self.scale.logarithmic:
             ends = [math.exp(min(end, 700.0)) for end in ends]
-        size, low, high = (_short(end, not self.scale.logarithmic) for end in ends)
+        size, low, high = (effect(end, not self.scale.logarithmic) for end in ends)
         name = "ratio " if self.scale.logarithmic else ""
         unit = f" {self.scale.unit}" if self.scale.unit else ""
         interval = "" if math.isnan(self.low) else f" [{low}, {high}]"
@@ -116,14 +117,6 @@ class Difference:
     def numbers(self) -> dict[str, float]:
         """Return the effect size, its interval, and p."""
         return {"difference": self.value, "low": self.low, "high": self.high, "p": self.p}
-
-
-def _short(value: float, signed: bool) -> str:
-    """Return a number of two or three digits, with its sign if it is a difference."""
-    if not math.isfinite(value):
-        return "∞" if value > 0 else "−∞"
-    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 0.1 else 3
-    return f"{value:{'+' if signed else ''}.{digits}f}".replace("-", "−")
 
 
 def scored(frame: pd.DataFrame, scale: Scale) -> pd.DataFrame:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from rafs.reporting.table import NONE, Cell, ShownTable
-from rafs.reporting.table import number as number_of_table
+from rafs.reporting.numbers import NONE
+from rafs.reporting.numbers import number as number_of_table
+from rafs.reporting.table import Cell, ShownTable
 
 
 class Html(str):

@@ -10,7 +10,8 @@ from rafs.evaluation import statistics
 from rafs.evaluation.diversity import CORRELATION
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.judgement.differences import Difference
-from rafs.reporting.table import NONE, Cell, ReportTable, Row, gaps, interval, number, p_value
+from rafs.reporting.numbers import NONE, interval, number, p_value
+from rafs.reporting.table import Cell, ReportTable, Row, gaps
 from rafs.reporting.why.controls import RAFS, SCALES, Contrast, contrasts, label, others
 
 COLUMNS = (

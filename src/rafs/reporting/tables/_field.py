@@ -11,8 +11,8 @@ from rafs.evaluation import statistics
 from rafs.evaluation.metrics import BY_NAME
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.numbers import NONE, number
 from rafs.reporting.table import (
-    NONE,
     ROUNDING,
     Cell,
     ReportTable,
@@ -20,7 +20,6 @@ from rafs.reporting.table import (
     chosen,
     gaps,
     lost,
-    number,
     ranked,
     records,
     scored,

@@ -10,9 +10,9 @@ from rafs.evaluation import statistics
 from rafs.evaluation.metrics import BY_NAME
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.numbers import NONE, interval, number
 from rafs.reporting.table import (
     INTERVAL,
-    NONE,
     PAIRED,
     PARTIAL,
     ROUNDING,
@@ -23,9 +23,7 @@ from rafs.reporting.table import (
     by_place,
     chosen,
     gaps,
-    interval,
     lost,
-    number,
     partly_run,
     ranked,
     rows_by_dataset,

@@ -8,18 +8,8 @@ import pandas as pd
 from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import (
-    WITH_SCORES,
-    ReportTable,
-    Row,
-    chosen,
-    gaps,
-    interval,
-    number,
-    p_equals,
-    records,
-    with_scores,
-)
+from rafs.reporting.numbers import interval, number, p_equals
+from rafs.reporting.table import WITH_SCORES, ReportTable, Row, chosen, gaps, records, with_scores
 from rafs.reporting.widening import by_table, direction, joined, summary
 
 TOO_FEW = "too few tables"

@@ -11,8 +11,8 @@ from scipy import stats
 from rafs.evaluation import statistics
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.numbers import NONE, number
 from rafs.reporting.table import (
-    NONE,
     PARTIAL,
     ROUNDING,
     Cell,
@@ -21,7 +21,6 @@ from rafs.reporting.table import (
     chosen,
     gaps,
     lost,
-    number,
     of_the_paper,
     ranked,
     records,

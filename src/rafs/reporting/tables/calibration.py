@@ -9,16 +9,8 @@ from rafs.evaluation import statistics
 from rafs.evaluation.metrics import INSIDE, INTERVALS, OUTSIDE
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import (
-    Cell,
-    ReportTable,
-    Row,
-    chosen,
-    gaps,
-    number,
-    partly_run,
-    ranked,
-)
+from rafs.reporting.numbers import number
+from rafs.reporting.table import Cell, ReportTable, Row, chosen, gaps, partly_run, ranked
 from rafs.reporting.tables._score import matrix
 
 TITLE = "Calibration"

@@ -10,7 +10,8 @@ from rafs.evaluation import statistics
 from rafs.evaluation.metrics import INSIDE, OUTSIDE
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import ReportTable, Row, chosen, gaps, in_metric, number, ranked
+from rafs.reporting.numbers import number
+from rafs.reporting.table import ReportTable, Row, chosen, gaps, in_metric, ranked
 
 TITLE = "Categories"
 CAPTION = (

@@ -10,7 +10,8 @@ import pandas as pd
 from rafs import datasets
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import NONE, ReportTable, Row, number, sections
+from rafs.reporting.numbers import NONE, number
+from rafs.reporting.table import ReportTable, Row, sections
 from rafs.reporting.tables._datasets import listed
 
 TITLE = "Datasets"

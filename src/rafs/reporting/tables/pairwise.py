@@ -8,18 +8,8 @@ import pandas as pd
 from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import (
-    NONE,
-    PAIRED,
-    Cell,
-    ReportTable,
-    Row,
-    chosen,
-    gaps,
-    p_equals,
-    ranked,
-    records,
-)
+from rafs.reporting.numbers import NONE, p_equals
+from rafs.reporting.table import PAIRED, Cell, ReportTable, Row, chosen, gaps, ranked, records
 
 TITLE = "Pairwise"
 CAPTION = (

@@ -8,17 +8,15 @@ import pandas as pd
 from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.numbers import NONE, interval, p_value
 from rafs.reporting.random_activations import change, effects, pairs
 from rafs.reporting.table import (
-    NONE,
     Cell,
     ReportTable,
     Row,
     chosen,
     gaps,
     in_metric,
-    interval,
-    p_value,
     records,
     rows_by_dataset,
 )

@@ -5,18 +5,9 @@ from typing import Any
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.numbers import NONE, interval
 from rafs.reporting.ranks import SHOWN, median_ranks
-from rafs.reporting.table import (
-    NONE,
-    Cell,
-    ReportTable,
-    by_place,
-    chosen,
-    gaps,
-    interval,
-    ranked,
-    rows_by_dataset,
-)
+from rafs.reporting.table import Cell, ReportTable, by_place, chosen, gaps, ranked, rows_by_dataset
 
 TITLE = "Ranks"
 CAPTION = (

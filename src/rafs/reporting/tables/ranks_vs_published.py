@@ -8,9 +8,9 @@ import pandas as pd
 
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.numbers import NONE
 from rafs.reporting.ranks import paper_ranks
 from rafs.reporting.table import (
-    NONE,
     Cell,
     ReportTable,
     by_place,

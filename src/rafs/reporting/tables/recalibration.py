@@ -10,18 +10,9 @@ from rafs.evaluation import statistics
 from rafs.evaluation.recalibration import WAYS
 from rafs.reporting import labels, recalibrated
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.numbers import interval, number
 from rafs.reporting.recalibrated import PARTS, REACHED
-from rafs.reporting.table import (
-    WITH_SCORES,
-    Cell,
-    ReportTable,
-    Row,
-    chosen,
-    gaps,
-    interval,
-    number,
-    with_scores,
-)
+from rafs.reporting.table import WITH_SCORES, Cell, ReportTable, Row, chosen, gaps, with_scores
 
 TITLE = "Recalibration"
 CAPTION = (

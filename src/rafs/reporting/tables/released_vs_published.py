@@ -9,18 +9,8 @@ import pandas as pd
 from rafs.evaluation import NOT_RUN, statistics
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import (
-    NONE,
-    PARTIAL,
-    ReportTable,
-    Row,
-    chosen,
-    gaps,
-    lost,
-    number,
-    records,
-    scored,
-)
+from rafs.reporting.numbers import NONE, number
+from rafs.reporting.table import PARTIAL, ReportTable, Row, chosen, gaps, lost, records, scored
 
 TITLE = "Released against published"
 CAPTION = (

@@ -10,18 +10,8 @@ from rafs.evaluation import statistics
 from rafs.evaluation.metrics import PAPER_NLL
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import (
-    INTERVAL,
-    NONE,
-    PARTIAL,
-    ReportTable,
-    Row,
-    chosen,
-    gaps,
-    interval,
-    lost,
-    scored,
-)
+from rafs.reporting.numbers import NONE, interval
+from rafs.reporting.table import INTERVAL, PARTIAL, ReportTable, Row, chosen, gaps, lost, scored
 
 TITLE = "Scalability"
 CAPTION = "Large datasets with two hidden layers of 128"

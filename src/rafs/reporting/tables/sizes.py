@@ -7,7 +7,8 @@ import pandas as pd
 
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import NONE, Cell, ReportTable, Row, sections
+from rafs.reporting.numbers import NONE
+from rafs.reporting.table import Cell, ReportTable, Row, sections
 from rafs.reporting.tables._datasets import listed
 
 TITLE = "Sizes"

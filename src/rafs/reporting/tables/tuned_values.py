@@ -8,7 +8,8 @@ import pandas as pd
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import Cell, ReportTable, Row, number, records, selected
+from rafs.reporting.numbers import number
+from rafs.reporting.table import Cell, ReportTable, Row, records, selected
 
 TITLE = "Tuned values"
 CAPTION = (

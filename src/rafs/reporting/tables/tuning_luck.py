@@ -7,7 +7,8 @@ import numpy as np
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import NONE, ReportTable, Row, chosen, gaps, in_metric, number, ranked
+from rafs.reporting.numbers import NONE, number
+from rafs.reporting.table import ReportTable, Row, chosen, gaps, in_metric, ranked
 from rafs.reporting.tables._swept_ranks import mean_ranks
 
 TITLE = "Tuning luck"

@@ -9,7 +9,8 @@ import pandas as pd
 from rafs.evaluation import statistics
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import ReportTable, chosen, gaps, number, p_equals, ranked
+from rafs.reporting.numbers import number, p_equals
+from rafs.reporting.table import ReportTable, chosen, gaps, ranked
 from rafs.reporting.tables._field import NOT_RUN, over_splits
 from rafs.reporting.uci import CELLS, COMPARED, OUTCOMES, TUNED, below, rows
 

@@ -58,8 +58,9 @@ def label(method: str) -> str:
 
 def listed(methods: Iterable[str]) -> str:
     """Return some methods as a phrase: DE, AE and RAFs."""
-    *before, last = map(label, methods)
-    return f"{', '.join(before)} and {last}" if before else last
+    from rafs.reporting import sentences
+
+    return sentences.listed([label(name) for name in methods])
 
 
 def line(*cells: object) -> str:
@@ -496,7 +497,7 @@ def uci_answer() -> str:
     """Return what the results on the UCI tables say, or that there are none."""
     from rafs.reporting import readme, uci
 
-    found = {name: readme.read(ROOT, name) for name in uci.TABLES if _made("tables", name)}
+    found = {name: readme.read(ROOT, name) for name in uci.READ if _made("tables", name)}
     return "\n\n".join(uci.sentences(found)) or NOT_RUN.format("uci_all")
 
 

@@ -86,8 +86,8 @@ def shown(plan: Plan, kind: str, name: str) -> Called:
 
 
 def claims(plan: Plan) -> Called:
-    outputs = [paths.CLAIMS, *plan.files.shown_files("tables", "claims")]
-    return Called("claims", plan.specs.claims(), plan.files.claims_inputs(), outputs)
+    files = plan.files
+    return Called("claims", plan.specs.claims(), files.claims_inputs(), files.claims_outputs())
 
 
 def summary(plan: Plan) -> Called:

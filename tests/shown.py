@@ -1,11 +1,12 @@
 """Tables and figures by name, as the jobs make them."""
 
 import importlib
+import json
 from pathlib import Path
 
 import yaml
 
-from rafs.reporting import style
+from rafs.reporting import style, table_files
 
 PARAMS = yaml.safe_load((Path(__file__).parents[1] / "params.yaml").read_text())
 
@@ -23,6 +24,12 @@ def options(kind, name, **more):
 
 def build(name, inputs, **more):
     return module("tables", name).build(inputs, options("tables", name, **more))
+
+
+def stored(name, inputs, **more):
+    """Return a table as the page reads it."""
+    written = table_files.as_json(build(name, inputs, **more))
+    return table_files.stored(json.loads(written))
 
 
 def draw(name, inputs, **more):

@@ -22,7 +22,7 @@ from rafs.errors import ParameterError
 from rafs.evaluation.metrics import Predictions
 from rafs.methods.tuning import HeldOut
 from rafs.reporting import labels
-from rafs.reporting.table import number
+from rafs.reporting.numbers import number
 
 ROOT = Path(__file__).resolve().parents[1]
 PARAMS = ROOT / "params.yaml"

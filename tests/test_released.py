@@ -417,7 +417,7 @@ def test_he_scores_as_with_the_released_code(plan):
 
 
 def test_the_page_shows_what_has_been_run_by_name(plan):
-    """Its spec has the hashes of the scores that exist, and it requests none."""
+    """Its spec has the hashes of the scores and tables that exist, and it requests none."""
     before = json.loads(plan.specs.page())
     assert "seen" not in before
     assert "released" not in before["experiments"]
@@ -425,6 +425,9 @@ def test_the_page_shows_what_has_been_run_by_name(plan):
     place = Path(paths.SCORES.format(experiment="quirks"))
     place.parent.mkdir(parents=True)
     place.write_text("method\n")
+    table = Path(paths.BUILT_TABLE.format(table="quirks"))
+    table.parent.mkdir(parents=True)
+    table.write_text("{}")
     after = json.loads(Plan(plan.params, PROJECT).specs.page())
     assert list(after["seen"]) == ["quirks"]
     assert after["experiments"] == [*before["experiments"], "quirks"]

@@ -9,12 +9,12 @@ import pytest
 import judging
 import made_up
 from judging import apart, judged, kinds, large, main, noisy, outcomes, rank_of, sweep
+from rafs.reporting import random_activations
 from rafs.reporting.claims import CONTRADICTED, HOLDS, IN_PART, NOT_SHOWN, UNTESTABLE
 from rafs.reporting.judgement import confidence, paper_rule
 from rafs.reporting.judgement.results import Results
 from rafs.reporting.judgement.sweeps import sweep as runs_of_sweep
 from rafs.reporting.judgement.verdicts import SHOWN
-from rafs.reporting.tables import rafs_on
 
 # ------------------------------------------------------------------- claims over many datasets
 
@@ -158,7 +158,7 @@ def test_claim_25_is_corrected_over_the_base_methods():
     inputs = made_up.Memory()
     parts = judged(25, inputs)[1].parts
     runs = pd.concat(inputs.frames[name] for name in ("main", "rafs_on"))
-    table = rafs_on.effects(runs, "nll_paper")
+    table = random_activations.effects(runs, "nll_paper")
     for part, base in zip(parts, ("ae", "de", "hde", "ntkgp", "rp"), strict=True):
         assert part.numbers["p"] == pytest.approx(table[base]["p_holm"])
 

@@ -21,6 +21,7 @@ from rafs.reporting import table as t
 from rafs.reporting import table_files as write
 from rafs.reporting.claims import judge
 from rafs.reporting.judgement.table import table as claims_table
+from rafs.reporting.numbers import number
 
 NAMES = (*catalogue.names("tables"), "claims")
 SOME = ("he", "schaffer4", "friedman", "borehole", "welch", "abalone", "naval", "parkinsons")
@@ -89,6 +90,18 @@ def test_the_same_results_give_the_same_bytes(built, name):
     again = build(name, made_up.Memory(made_up.experiments(datasets=SOME)))
     for form in write.FORMATS.values():
         assert form(again) == form(built[name])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_reads_what_was_written_for_it(built, name, tmp_path):
+    table = built[name]
+    write.write(table, tmp_path / "table.json")
+    again = write.read(tmp_path / "table.json")
+    assert again.csv == write.csv(table)
+    for form in (write.markdown, write.latex):
+        assert form(again) == form(table)
+    for column in table.frame.select_dtypes("float"):
+        assert np.array_equal(again.frame[column], table.frame[column], equal_nan=True)
 
 
 UNSCORED = ("sizes", "datasets", "claims", "cost", "tuned_values")
@@ -186,7 +199,7 @@ def test_references_stand_apart_and_mark_what_does_not_beat_them():
     middle = pd.concat(inputs.frames.values()).groupby(["dataset", "method"]).crps.median()
     ratios = [middle[d, "rafs"] / middle[d, "constant"] for d in ("he", "friedman")]
     expected = math.sqrt(ratios[0] * ratios[1])
-    assert crps["Ratio to the constant, geometric mean"][5] == t.number(expected, None)
+    assert crps["Ratio to the constant, geometric mean"][5] == number(expected, None)
     shares = build("coverage", inputs, **options)
     assert not any("‡" in cell for cell in texts(shares)["He et al. 1D"])
     for name in ("ranks", "comparison", "pairwise", "categories", "members"):
@@ -370,7 +383,7 @@ def test_rafs_on_everything_gives_the_change_and_its_interval():
 
 
 def test_rafs_of_anchored_is_rafs_itself():
-    from rafs.reporting.tables.rafs_on import pairs
+    from rafs.reporting.random_activations import pairs
 
     assert pairs(["de", "ae", "rafs", "de+rafs"]) == {"de": "de+rafs", "ae": "rafs"}
     assert pairs(["ae", "de", "rafs", "de_nll"]) == {"ae": "rafs"}
@@ -392,7 +405,7 @@ def test_comparison_tests_against_each_rival_over_datasets():
         assert row.p_holm == same[same.rival == "rafs"].p_holm.item()
     crps = table.frame[(table.frame.metric == "crps") & (table.frame.method == "de")].iloc[0]
     (shown,) = [row for row in table.rows if row and row[:2] == ["CRPS", "DE"]]
-    assert shown[4] == t.number(math.exp(crps.difference))
+    assert shown[4] == number(math.exp(crps.difference))
 
 
 def test_pairwise_is_one_matrix_per_metric_corrected_as_a_whole():
@@ -751,7 +764,7 @@ def test_scalability_shows_the_published_words():
     ],
 )
 def test_numbers(value, shown):
-    assert t.number(value) == shown
+    assert number(value) == shown
 
 
 @pytest.mark.parametrize(
@@ -766,12 +779,12 @@ def test_numbers(value, shown):
     ],
 )
 def test_numbers_without_a_limit_keep_three_digits(value, shown):
-    assert t.number(value, None) == shown
+    assert number(value, None) == shown
 
 
 @given(st.floats(-1e300, 1e300), st.sampled_from([2, None]))
 def test_numbers_are_short_and_near(value, decimals):
-    shown = t.number(value, decimals)
+    shown = number(value, decimals)
     assert len(shown) <= 10
     back = float(shown.replace("−", "-"))
     limit = 0.0 if decimals is None else 0.0051
@@ -801,7 +814,10 @@ def test_a_table_has_one_number_format(built, name):
 
 def test_latex_escapes_everything_special():
     table = t.ReportTable(
-        "50 % of a_b & c.", pd.DataFrame({"a": [1]}), ["#", "x^2"], [["{~}", "\\"]]
+        caption="50 % of a_b & c.",
+        frame=pd.DataFrame({"a": [1]}),
+        head=["#", "x^2"],
+        rows=[["{~}", "\\"]],
     )
     latex = write.latex(table)
     for part in (r"50 \% of a\_b \& c.", r"\#", r"x\textasciicircum{}2", r"\{\textasciitilde{}\}"):
@@ -810,13 +826,16 @@ def test_latex_escapes_everything_special():
 
 
 def test_markdown_escapes_pipes_and_shows_notes():
-    table = t.ReportTable("C.", pd.DataFrame(), ["a"], [[t.Cell("x|y", True)], None], ["A note."])
+    table = t.ShownTable(
+        caption="C.", head=["a"], rows=[[t.Cell("x|y", True)], None], notes=["A note."]
+    )
     assert write.markdown(table) == "C.\n\n| a        |\n| -------- |\n| **x\\|y** |\n\n- A note.\n"
 
 
 def test_an_unknown_format_is_an_error(tmp_path):
+    table = t.ReportTable(caption="C.", frame=pd.DataFrame(), head=["a"], rows=[])
     with pytest.raises(ParameterError, match="cannot be written as 'docx'"):
-        write.write(t.ReportTable("C.", pd.DataFrame(), ["a"], []), tmp_path / "a.docx")
+        write.write(table, tmp_path / "a.docx")
 
 
 def test_latex_compiles(built, tmp_path):
@@ -863,7 +882,7 @@ def test_where_a_printed_value_lies(method, levels, place):
     assert (row["least"], row["most"]) == levels
     (shown,) = [row for row in table.rows if row]
     assert shown[2].endswith("†") == (place == "outside")
-    assert f"[{t.number(levels[0])}, {t.number(levels[1])}]" in shown[3]
+    assert f"[{number(levels[0])}, {t.number(levels[1])}]" in shown[3]
     assert table.frame["described"].notna().all()
     assert shown[-1].endswith(", 0.13")
 

@@ -18,10 +18,11 @@ from rafs.reporting import published, readme, style, uci
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.page import elements
 from rafs.reporting.page import uci as page
-from rafs.reporting.tables import _shift
 from rafs.reporting.tables import uci as short
+from rafs.reporting.widening import direction
 
 ROOT = Path(__file__).resolve().parents[1]
+SECTION = ("uci", "uci_nll", "uci_rmse", "uci_gap", "uci_tail")
 TABLES = [f"uci_{name}" for name in made_up.UCI]
 
 
@@ -274,8 +275,8 @@ def test_directions(widening, growth, widens, keeps_up):
     for row in shown.build("uci_tail", shifted(widening, growth, "uci_tail")).frame.to_dict(
         "records"
     ):
-        assert _shift.direction(row, "widening") == widens
-        assert _shift.direction(row, "kept_up") == keeps_up
+        assert direction(row, "widening") == widens
+        assert direction(row, "kept_up") == keeps_up
 
 
 def test_a_widening_on_half_of_the_tables_is_not_shown():
@@ -338,7 +339,7 @@ def test_the_figure_shows_both_ratios_of_gap_and_tail():
 def tables():
     frames = {k: v for k, v in made_up.experiments(5).items() if k.startswith("uci")}
     inputs = made_up.Memory(frames)
-    return {name: shown.build(name, inputs) for name in uci.TABLES}
+    return {name: shown.build(name, inputs) for name in SECTION}
 
 
 def test_what_is_said_is_what_the_tables_say(tables):
@@ -367,7 +368,7 @@ def test_what_is_said_is_what_the_tables_say(tables):
 def test_the_page_has_a_section_only_where_they_were_run(tables):
     text = str(elements.join(page.section(tables, [])))
     assert "On nine UCI tables" in text
-    assert all(f'href="#table-{name}"' in text for name in uci.TABLES)
+    assert all(f'href="#table-{name}"' in text for name in SECTION)
     assert page.section({}, []) == []
 
 
@@ -375,7 +376,7 @@ def test_the_readme_has_a_bullet_and_a_table_only_where_they_were_made(tables, t
     for name in ("README.md", "reports"):
         source = ROOT / name
         (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / name)
-    for name in uci.TABLES:
+    for name in SECTION:
         (tmp_path / f"reports/tables/{name}.csv").unlink(missing_ok=True)
     assert "UCI" not in readme.current(tmp_path).partition(readme.END)[0]
     for name, table in tables.items():

@@ -296,20 +296,31 @@ def test_readme_and_documentation_say_what_was_found(tmp_path, monkeypatch):
     assert reported.findings().count("\n- ") == len(lines) - 1
 
 
-def test_the_page_shows_the_figures_that_there_are(tmp_path, monkeypatch):
-    """Of experiments by name: when their scores are there and they are drawn; it asks for none."""
+def test_the_page_shows_the_tables_and_figures_that_there_are(tmp_path, monkeypatch):
+    """Of experiments by name: when their scores are there and they are made; it asks for none."""
     monkeypatch.chdir(tmp_path)
     params = load(PROJECT / "params.yaml")
     before = json.loads(Plan(params, PROJECT).specs.page())
     svg = Path(paths.FIGURE.format(figure="epistemic", format="svg"))
     svg.parent.mkdir(parents=True)
     svg.write_text("<svg/>")
+    table = Path(paths.BUILT_TABLE.format(table="epistemic"))
+    table.parent.mkdir(parents=True)
+    table.write_text("{}")
     assert json.loads(Plan(params, PROJECT).specs.page()) == before
     place = Path(paths.SCORES.format(experiment="epistemic"))
     place.parent.mkdir(parents=True)
     place.write_text("method\n")
     after = json.loads(Plan(params, PROJECT).specs.page())
-    assert set(after["figures"]) - set(before["figures"]) == {"epistemic"}
-    svg.write_text("<svg> </svg>")
-    assert json.loads(Plan(params, PROJECT).specs.page()) != after
-    assert str(svg) not in Plan(params, PROJECT).files.page_inputs()
+    for kind in ("tables", "figures"):
+        assert set(after[kind]) - set(before[kind]) == {"epistemic"}
+    made = {str(svg), str(table)}
+    assert made == set(after["made"])
+    for file in (svg, table):
+        text = file.read_text()
+        file.write_text(f"{text} ")
+        assert json.loads(Plan(params, PROJECT).specs.page()) != after
+        file.write_text(text)
+    files = Plan(params, PROJECT).files
+    assert not made & set(files.page_inputs())
+    assert made <= set(files.page_extras())

@@ -33,6 +33,7 @@ SCORES = "results/scores/{experiment}.csv"
 COSTS = "results/costs/{experiment}.csv"
 TUNED = "results/tuned/{experiment}.csv"
 RECALIBRATED = "results/recalibrated/{experiment}.csv"
+BUILT_TABLE = "results/tables/{table}.json"  # for the page
 COMPLETE = "results/complete.json"
 FAILED = "failed.txt"  # beside the files of a job that failed, or after the name of its only file
 
@@ -40,6 +41,7 @@ REPORTS = "reports"
 TABLE = "reports/tables/{table}.{format}"
 FIGURE = "reports/figures/{figure}.{format}"
 CLAIMS = "reports/claims.json"
+CLAIMS_TABLE = "reports/tables/claims.{format}"
 SUMMARY = "reports/metrics.json"
 PLOT_SCORES = "reports/scores.csv"
 PAGE = "reports/index.html"

@@ -20,6 +20,7 @@ from rafs.reporting import catalogue, labels, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.figures import confidence_error, rafs_effect, uncertainty_1d
 from rafs.reporting.figures.confidence_error import curve
+from rafs.reporting.numbers import compact
 
 FIGURES = catalogue.names("figures")
 SOME = ("he", "forrester", "friedman", "abalone", "boston", "puma560")
@@ -229,7 +230,7 @@ def test_a_method_looks_the_same_everywhere(name, results):
 
 @given(st.floats(allow_nan=True, allow_infinity=True, width=32))
 def test_compact_numbers_are_compact_and_keep_their_sign(value):
-    text = style.compact(value, signed=True)
+    text = compact(value, signed=True)
     assert len(text) <= 6
     if text[0] in "+−":
         assert (text[0] == "−") == (value < 0)

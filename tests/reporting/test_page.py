@@ -60,10 +60,10 @@ def made(inputs=None, **more):
         "figures": drawn,
         "beside_answer": ["overview"],
         "tables": {
-            "comparison": shown.build("comparison", inputs),
-            "why": shown.build("why", inputs),
-            "uci": shown.build("uci", made_up.Memory({"uci": UCI})),
-            "nll_vs_published": shown.build("nll_vs_published", inputs, methods=made_up.METHODS),
+            "comparison": shown.stored("comparison", inputs),
+            "why": shown.stored("why", inputs),
+            "uci": shown.stored("uci", made_up.Memory({"uci": UCI})),
+            "nll_vs_published": shown.stored("nll_vs_published", inputs, methods=made_up.METHODS),
         },
         "claims": as_json(judge(inputs))["claims"],
         "params": f"seeds: 10  # {EVIL}\n",
@@ -401,7 +401,7 @@ def test_leading_number_sorts_a_shown_table():
 
 def test_what_recalibration_repairs_has_a_section_of_its_own():
     inputs = made_up.Memory(made_up.experiments(8, DATASETS))
-    table = shown.build("recalibration", inputs)
+    table = shown.stored("recalibration", inputs)
     svg = style.render(shown.draw("recalibration", inputs), "svg", "c")
     drawn = {"recalibration": svg}
     read = Reader(made(inputs, tables={"recalibration": table}, figures=drawn))

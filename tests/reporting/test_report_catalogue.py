@@ -1,5 +1,6 @@
 """Tables and figures are found by being there, and read what they declare."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +23,14 @@ EXPERIMENTS = {
     "sizes": Offer(["he"], ["rafs"], [0, 1, 2], {"size": [1, 2]}),
 }
 EVERY = Offer(["he", "forrester", "friedman"], ["ae", "rafs", "de"], ())
+
+
+@pytest.mark.parametrize(("kind", "name"), ALL)
+def test_no_other_code_imports_a_table_or_a_figure(kind, name):
+    module = f"rafs.reporting.{kind}.{name}"
+    imported = re.compile(rf"{module}\b|from rafs.reporting.{kind} import .*\b{name}\b")
+    sources = (PROJECT / "src").rglob("*.py")
+    assert not [source for source in sources if imported.search(source.read_text())]
 
 
 class Watched(made_up.Memory):

@@ -35,6 +35,7 @@ rule table:
             labels={"table": "{name}"},
         ),
         expand(paths.TABLE, table="{name}", format=paths.TABLE_FORMATS[1:]),
+        expand(paths.BUILT_TABLE, table="{name}"),
     log:
         "logs/tables/{name}.txt",
     wildcard_constraints:
@@ -81,7 +82,7 @@ rule claims:
         PLAN.files.claims_inputs(),
     output:
         report(paths.CLAIMS, caption="../report/claims.rst", category="Claims"),
-        PLAN.files.shown_files("tables", "claims"),
+        expand(paths.CLAIMS_TABLE, format=paths.TABLE_FORMATS),
     log:
         "logs/claims.txt",
     priority: 3
@@ -113,7 +114,7 @@ rule summary:
 
 
 # `extras` are the existing files of experiments that are run by name. As inputs they would make these experiments run. Instead, the
-# checksums of their scores and figures are in the spec, so that a change of them makes the page again.
+# checksums of their scores, tables and figures are in the spec, so that a change of them makes the page again.
 #
 # For the details of a cell, the job also reads run.json and the checksum of predictions.npz of every run. These thousands of files
 # are not inputs, because the scores, which are inputs, were made from them.

@@ -246,13 +246,21 @@ METRICS: tuple[Metric, ...] = (
 `calib_p` is the coverage at p = 10, 20, ..., 90 %: the points of a calibration curve.
 """
 
+PAPER_NLL = nll_paper.__name__
+"""The NLL in which reports compare with the paper."""
+
+PARTS = {"": "metrics", "in_": "in_distribution", "out_": "out_of_distribution"}
+"""The parts of the test points with scores of their own, by the prefix of their columns."""
+
+WHOLE, INSIDE, OUTSIDE = PARTS
+
 BY_NAME = {metric.name: metric for metric in METRICS}
 NAMES = tuple(BY_NAME)
 
 
 def find(column: str) -> Metric | None:
     """Return the metric of a column of scores (`rmse`, `in_rmse`, `out_rmse`), or None."""
-    return BY_NAME.get(column.removeprefix("in_").removeprefix("out_"))
+    return BY_NAME.get(column.removeprefix(INSIDE).removeprefix(OUTSIDE))
 
 
 def shown(where: str) -> list[Metric]:

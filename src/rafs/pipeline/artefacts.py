@@ -99,7 +99,8 @@ class Artefacts:
     def shown_files(self, kind: str, name: str) -> list[str]:
         """Return the files of a table or a figure."""
         if kind == "tables":
-            return [paths.TABLE.format(table=name, format=f) for f in paths.TABLE_FORMATS]
+            formats = [paths.TABLE.format(table=name, format=f) for f in paths.TABLE_FORMATS]
+            return [*formats, self._on_page(kind, name)]
         return [paths.FIGURE.format(figure=name, format=f) for f in paths.FIGURE_FORMATS]
 
     def shown_names(self, kind: str) -> list[str]:
@@ -111,13 +112,17 @@ class Artefacts:
         ]
 
     def _all_shown(self) -> list[str]:
-        """Return the files of all tables and figures, the claims among them."""
+        """Return the files of all tables and figures that need no experiment run by name only."""
         return [
             file
             for kind in ("tables", "figures")
-            for name in (*self.shown_names(kind), *(["claims"] if kind == "tables" else []))
+            for name in self.shown_names(kind)
             for file in self.shown_files(kind, name)
         ]
+
+    def claims_outputs(self) -> list[str]:
+        """Return the verdicts, and the files of their table."""
+        return [paths.CLAIMS, *(paths.CLAIMS_TABLE.format(format=f) for f in paths.TABLE_FORMATS)]
 
     def scores(self) -> list[str]:
         """Return the scores of all experiments."""
@@ -132,37 +137,44 @@ class Artefacts:
         return [*self.scores(), *dict.fromkeys(file for pair in found for file in pair)]
 
     def page_inputs(self) -> list[str]:
-        """Return everything that the page shows, and the inputs of its tables."""
+        """Return everything that the page shows."""
         fetched = [paths.FETCHED.format(dataset=dataset) for dataset in self.sources.used()]
         tuned = [paths.TUNED.format(experiment=name) for name in self.experiments.default]
-        made = [*self.scores(), *tuned, *self._all_shown(), paths.CLAIMS, paths.SUMMARY, *fetched]
-        read = [f for name in self.shown_names("tables") for f in self.shown_inputs("tables", name)]
-        return list(dict.fromkeys([*made, *read]))
+        judged = [*self.claims_outputs(), paths.SUMMARY]
+        return [*self.scores(), *tuned, *self._all_shown(), *judged, *fetched]
 
     def seen(self) -> list[str]:
         """Return the experiments run by name only that have scores."""
         files = {name: paths.SCORES.format(experiment=name) for name in self.experiments.extra}
         return [name for name, file in files.items() if Path(file).exists()]
 
-    def page_tables(self) -> list[str]:
-        """Return the tables on the page: those whose experiments are default or have scores."""
-        lacking = set(self.experiments.extra) - set(self.seen())
-        entries = self.shown["tables"].items()
-        return [name for name, options in entries if not set(options.experiments) & lacking]
+    def page_shown(self, kind: str) -> list[str]:
+        """Return the tables or figures on the page.
 
-    def page_figures(self) -> list[str]:
-        """Return the existing figures of experiments run by name only, which the page shows."""
-        extra, lacking = set(self.experiments.extra), set(self.experiments.extra) - set(self.seen())
+        Those of experiments run by name only are shown if their files exist.
+        """
+        lacking = set(self.experiments.extra) - set(self.seen())
         return [
             name
-            for name, options in self.shown["figures"].items()
-            if set(options.experiments) & extra
-            and not set(options.experiments) & lacking
-            and Path(self._svg(name)).exists()
+            for name, options in self.shown[kind].items()
+            if not set(options.experiments) & set(self.experiments.extra)
+            or (not set(options.experiments) & lacking and Path(self._on_page(kind, name)).exists())
         ]
 
-    def _svg(self, figure: str) -> str:
-        return paths.FIGURE.format(figure=figure, format="svg")
+    def _on_page(self, kind: str, name: str) -> str:
+        """Return the file that the page reads of a table or a figure."""
+        if kind == "tables":
+            return paths.BUILT_TABLE.format(table=name)
+        return paths.FIGURE.format(figure=name, format="svg")
+
+    def page_made_by_name(self) -> list[str]:
+        """Return the files of the shown tables and figures of experiments run by name only."""
+        return [
+            self._on_page(kind, name)
+            for kind in self.shown
+            for name in self.page_shown(kind)
+            if name not in self.shown_names(kind)
+        ]
 
     def page_extras(self) -> list[str]:
         """Return the existing files of experiments run by name only that the page shows.
@@ -170,10 +182,7 @@ class Artefacts:
         They are not inputs, because inputs would make these experiments run.
         """
         scores = [paths.SCORES.format(experiment=name) for name in self.seen()]
-        read = [f for name in self.page_tables() for f in self.shown_inputs("tables", name)]
-        drawn = [self._svg(name) for name in self.page_figures()]
-        known = set(self.page_inputs())
-        return [file for file in dict.fromkeys([*scores, *read, *drawn]) if file not in known]
+        return [*scores, *self.page_made_by_name()]
 
     # --- all files, and targets -----------------------------------------------------------------
 

@@ -133,11 +133,12 @@ class PageSpec(TypedDict):
     experiments: Sequence[str]
     tables: Sequence[str]
     figures: Sequence[str]
+    headings: Mapping[str, Mapping[str, Sequence[str]]]  # and sections: by kind, and by name
     beside_answer: Sequence[str]
     compared: Sequence[str]
     versions: Mapping[str, str]
     seen: NotRequired[Mapping[str, str]]  # hashes of scores, by experiment
-    drawn: NotRequired[Mapping[str, str]]  # hashes of the figures of these experiments
+    made: NotRequired[Mapping[str, str]]  # hashes of the tables and figures of these experiments
 
 
 class VerifySpec(TypedDict):

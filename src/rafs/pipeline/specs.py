@@ -191,23 +191,23 @@ class Specs:
     def page(self) -> str:
         """Spec of the report page."""
         seen, headline = self._seen(), self.experiments.headline
-        shown, drawn = self.files.page_tables(), self.files.page_figures()
-        tables = [f"rafs.reporting.tables.{name}" for name in shown]
+        shown = {kind: self.files.page_shown(kind) for kind in catalogue.KINDS}
         pins = provenance.pins(self.lock)
         spec = PageSpec(
             params=self.params.written(),
             experiments=[*self.experiments.default, *seen],
-            tables=shown,
-            figures=catalogue.figures_in_order([*self.files.shown_names("figures"), *drawn]),
+            tables=shown["tables"],
+            figures=catalogue.figures_in_order(shown["figures"]),
+            headings={kind: catalogue.headings(kind, names) for kind, names in shown.items()},
             beside_answer=catalogue.beside_answer(),
             compared=[headline, *(e for e in self.experiments.alongside if e != headline)],
             versions={"rafs": __version__, **{name: pins.get(name, "?") for name in VERSIONS}},
         )
         if seen:
             spec["seen"] = seen
-        if drawn:
-            spec["drawn"] = {n: sha256(paths.FIGURE.format(figure=n, format="svg")) for n in drawn}
-        return self._spec(["rafs.pipeline.jobs.page", *tables], spec)
+        if made := self.files.page_made_by_name():
+            spec["made"] = {file: sha256(file) for file in made}
+        return self._spec(["rafs.pipeline.jobs.page"], spec)
 
     def _seen(self) -> dict[str, str]:
         """Return the experiments by name only that have been run, each with its scores' hash.

@@ -4,6 +4,7 @@ A table is a module in `tables`, a figure one in `figures`; modules whose names 
 underscore are shared code. A module declares the following as literals, which are read without
 importing it, because planning a workflow needs neither pandas nor matplotlib:
 
+- `TITLE`: its heading on the page.
 - `CAPTION`: its caption in Snakemake's report; files of figures contain it as well.
 - `READS`: the results it is made from, any of
   `scores`, `costs`, `tuned`, `recalibrated`: the tables of its experiments;
@@ -38,6 +39,7 @@ READS = (*OF_EXPERIMENTS, "predictions", "data", "sources")
 class ReportDeclaration:
     """The declaration of a table or a figure."""
 
+    title: str
     caption: str
     reads: tuple[str, ...]
     place: int = 1
@@ -80,6 +82,12 @@ def literals(source: Path, wanted: Collection[str]) -> dict[str, Any]:
         for target in node.targets
         if isinstance(target, ast.Name) and target.id in wanted
     }
+
+
+def headings(kind: str, shown: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return heading and section on the page of some tables or figures, by name."""
+    declared = {name: declaration(kind, name) for name in shown}
+    return {name: (found.title, found.section) for name, found in declared.items()}
 
 
 def figures_in_order(chosen: Iterable[str]) -> list[str]:

@@ -16,9 +16,6 @@ PAPER_METHODS = methods.of_role("paper")
 
 COSTS = {"cpu_seconds": "CPU seconds"}
 
-FAMILY = "all pairs of methods in NLL, CRPS and RMSE"
-"""What the tests of `rafs.evaluation.statistics.pairwise` are corrected over."""
-
 REFERENCES = methods.references()
 """Methods without any claim: they are shown beside the others, and take no part in ranks."""
 

@@ -11,15 +11,17 @@ from rafs.errors import DataError
 from rafs.evaluation.metrics import HEADLINE, shown
 from rafs.evaluation.statistics import ALPHA
 from rafs.files import read_json, write_text
-from rafs.reporting import catalogue, labels, uci
+from rafs.reporting import catalogue, labels, method_summary, random_activations, uci
 from rafs.reporting.claims import KINDS
+from rafs.reporting.sentences import FAMILY, decided
 from rafs.reporting.table import Row, records
-from rafs.reporting.tables import headline, rafs_on
-from rafs.reporting.tables import uci as table_uci
 
 START = "<!-- headline: written by `make readme` from reports/ -->"
 END = "<!-- end of headline -->"
-SMALL = tuple(name for name in table_uci.CELLS if name not in ("p", table_uci.AGAINST["rmse"]))
+METHODS, CATEGORIES, WHY = "headline", "categories", "why"
+"""The tables whose files are read, with those of `uci.READ`."""
+
+SMALL = tuple(name for name in uci.CELLS if name not in ("p", uci.AGAINST["rmse"]))
 
 
 def block(
@@ -32,7 +34,7 @@ def block(
     """Return the headline: the answer, methods, overview and the verdicts on the claims.
 
     `methods`, `categories` and `why` are the tables `headline`, `categories` and `why`, `of_uci`
-    those of `uci.TABLES` that were made, by name.
+    those of `uci.READ` that were made, by name.
     """
     of_uci = of_uci or {}
     verdicts = [
@@ -53,13 +55,13 @@ def block(
             *_methods(methods),
             "",
             *_parts(categories),
-            *_on_uci(of_uci.get("uci")),
+            *_on_uci(of_uci.get(uci.SHORT)),
             *(
                 f"![{name}]({paths.FIGURE.format(figure=name, format='png')})\n"
                 for name in catalogue.beside_answer()
             ),
             f"{_most(methods, 'datasets')} datasets, {_most(methods, 'seeds')} seeds each. "
-            f"{headline.EXPLAINED} "
+            f"{method_summary.EXPLAINED} "
             f"{' '.join(metric.rewards for metric in shown(HEADLINE))} Intervals, tests and every "
             "dataset: [reports/tables](reports/tables) and `reports/index.html`.",
             "",
@@ -104,7 +106,7 @@ def findings(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     said: dict[str, list[str]] = {}
     for row in rows:
         head = f"**{str(row['statement']).rstrip('.')}**: {in_words(str(row['verdict']))}."
-        part = f"{row['part']}: {row['outcome']}" + (f" ({row['detail']})" if row["detail"] else "")
+        part = decided(row)
         part = part[:1].upper() + part[1:]
         said.setdefault(head, []).append(part)
     return [f"{head} {'; '.join(dict.fromkeys(parts))}." for head, parts in said.items()]
@@ -137,9 +139,9 @@ def answer(methods: pd.DataFrame) -> str:
     near = [row["method"] for row in others if row["method"] not in worse]
     test = (
         f"Wilcoxon's signed-rank test over {_most(methods, 'datasets')} datasets, Holm's "
-        f"correction over {labels.FAMILY}, 5 %"
+        f"correction over {FAMILY}, 5 %"
     )
-    lowest = f"{labels.method(best['method'])}, {headline.rank(best)}"
+    lowest = f"{labels.method(best['method'])}, {method_summary.rank(best)}"
     if not near:
         return (
             f"The best mean rank in NLL is that of {lowest}: significantly better than every other "
@@ -161,8 +163,8 @@ def activations(methods: pd.DataFrame) -> str:
     """Return a sentence on the effect of random activations on each base method."""
     known = methods[methods["activations_datasets"] > 0]
     known = known.set_index("method").loc[labels.in_order(known["method"])]
-    columns = {name: known[f"activations_{name}"] for name in rafs_on.EFFECT}
-    return rafs_on.sentence(
+    columns = {name: known[f"activations_{name}"] for name in random_activations.EFFECT}
+    return random_activations.sentence(
         {base: {name: columns[name][base] for name in columns} for base in known.index}
     )
 
@@ -173,7 +175,7 @@ def _most(methods: pd.DataFrame, column: str) -> int:
 
 def _methods(methods: pd.DataFrame) -> list[str]:
     """Return the table of methods, the lowest mean rank first."""
-    return _piped(headline.head(methods), headline.rows(methods))
+    return _piped(method_summary.head(methods), method_summary.rows(methods))
 
 
 def _piped(heads: Sequence[str], rows: Iterable[Row | None]) -> list[str]:
@@ -215,7 +217,7 @@ def _on_uci(found: pd.DataFrame | None) -> list[str]:
         "split by split against tuned MC dropout, on how many its NLL is significantly better, not "
         "different, and worse:",
         "",
-        *_piped(["Method", *SMALL], table_uci.rows(found, SMALL)),
+        *_piped(["Method", *SMALL], uci.rows(found, SMALL)),
         "",
     ]
 
@@ -242,11 +244,11 @@ def current(root: Path) -> str:
     claims = read_json(root / paths.CLAIMS)["claims"]
     made = {
         name: read(root, name)
-        for name in ("why", *uci.TABLES)
+        for name in (WHY, *uci.READ)
         if (root / paths.TABLE.format(table=name, format="csv")).exists()
     }
-    why = made.pop("why", None)
-    content = block(read(root, "headline"), claims, read(root, "categories"), why, made)
+    why = made.pop(WHY, None)
+    content = block(read(root, METHODS), claims, read(root, CATEGORIES), why, made)
     return updated((root / "README.md").read_text(encoding="utf-8"), content)
 
 

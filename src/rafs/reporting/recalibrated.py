@@ -7,12 +7,13 @@ import pandas as pd
 
 from rafs.datasets.core import CATEGORIES
 from rafs.evaluation import statistics
+from rafs.evaluation.metrics import INSIDE, OUTSIDE, WHOLE
 from rafs.evaluation.recalibration import SCORES, WAYS
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import number
+from rafs.reporting.numbers import number
 
-PARTS = {"": "all", "in_": "inside", "out_": "outside"}
+PARTS = {WHOLE: "all", INSIDE: "inside", OUTSIDE: "outside"}
 REACHED = 0.93
 """Median coverage over seeds from which the 95 % intervals of a dataset count as holding."""
 

@@ -27,6 +27,7 @@ from rafs.evaluation.metrics import BY_NAME
 from rafs.files import atomic
 from rafs.methods import SUFFIX
 from rafs.reporting import labels
+from rafs.reporting.numbers import tick
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -286,7 +287,7 @@ def spread_scale(axes: Axes, axis: str, threshold: float = 1.0, ticks: int = 7) 
     locator = SymmetricalLogLocator(base=10, linthresh=threshold)
     locator.set_params(numticks=ticks)
     part.set_major_locator(locator)
-    part.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
+    part.set_major_formatter(FuncFormatter(lambda value, _: tick(value)))
 
 
 def log_scale(axes: Axes, axis: str) -> None:
@@ -296,42 +297,8 @@ def log_scale(axes: Axes, axis: str) -> None:
     part = axes.xaxis if axis == "x" else axes.yaxis
     subs = (1.0,) if high > 100 * low else (1.0, 2.0, 5.0)
     part.set_major_locator(LogLocator(subs=subs))
-    part.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
+    part.set_major_formatter(FuncFormatter(lambda value, _: tick(value)))
     part.set_minor_formatter(NullFormatter())
-
-
-def power(value: float) -> str:
-    """Return a tick label: plain below 10,000, a power of ten beyond."""
-    if abs(value) < 10_000:
-        return f"{value:g}".replace("-", "−")
-    exponent = np.log10(abs(value))
-    sign = "−" if value < 0 else ""
-    if abs(exponent - round(exponent)) < 1e-9:
-        return f"{sign}$10^{{{round(exponent)}}}$"
-    return compact(value)
-
-
-def compact(value: float, signed: bool = False) -> str:
-    """Return a number in about five characters, for places with little room.
-
-    >>> [compact(v) for v in (0.123, -4.56, 78.9, 12345.0, -6.7e8)]
-    ['0.12', '−4.6', '79', '1e4', '−7e8']
-    """
-    size = abs(value)
-    if np.isnan(value):
-        return "–"
-    if np.isinf(value):
-        text = "∞"
-    elif size < 0.995:
-        text = f"{size:.2f}"
-    elif size < 9.95:
-        text = f"{size:.1f}"
-    elif size < 9999.5:
-        text = f"{size:.0f}"
-    else:
-        text = f"{size:.0e}".replace("e+0", "e").replace("e+", "e")
-    sign = "−" if value < 0 else "+" if signed else ""
-    return text if text == "0.00" else sign + text
 
 
 def on(background: Any, alpha: float = 1.0) -> str:

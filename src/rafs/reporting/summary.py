@@ -1,14 +1,15 @@
 """A few numbers to compare versions of the experiments: reports/metrics.json."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
+from rafs.evaluation.metrics import PAPER_NLL
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.method_summary import medians, skill
+from rafs.reporting.numbers import rounded
 from rafs.reporting.table import ranked
-from rafs.reporting.tables.headline import NLL, medians, skill
 
 DIGITS = 4
 
@@ -28,13 +29,13 @@ def summarise(
         return {"runs": {"ok": 0}}
     frame = ranked(found)
     constant = inputs.find(references)
-    relative = skill(frame if constant is None else pd.concat([frame, constant]), NLL)
-    known = {name: relative[name] for name in medians(frame, NLL) if name in relative}
+    relative = skill(frame if constant is None else pd.concat([frame, constant]), PAPER_NLL)
+    known = {name: relative[name] for name in medians(frame, PAPER_NLL) if name in relative}
     numbers = {"nll": known} if known else {"excess": _excess(frame)}
     status = {str(name): int(count) for name, count in frame["status"].value_counts().items()}
     return {
         **{
-            kind: {name: _short(value) for name, value in values.items()}
+            kind: {name: rounded(value, DIGITS) for name, value in values.items()}
             for kind, values in numbers.items()
         },
         "runs": {"ok": 0} | status,
@@ -43,13 +44,8 @@ def summarise(
 
 def _excess(frame: pd.DataFrame) -> Mapping[str, float]:
     """Return the median over datasets of the NLL above that of the best method."""
-    nll = medians(frame, NLL)
+    nll = medians(frame, PAPER_NLL)
     return {str(k): float(v) for k, v in nll.sub(nll.min(axis=1), axis=0).median().items()}
-
-
-def _short(value: float) -> float | None:
-    """Round for reading; non-finite values become None."""
-    return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
 
 
 def plot_scores(inputs: Inputs, experiment: str = "main") -> pd.DataFrame:
@@ -59,10 +55,10 @@ def plot_scores(inputs: Inputs, experiment: str = "main") -> pd.DataFrame:
     """
     frame = inputs.find(experiment)
     if frame is None or frame.empty:
-        return pd.DataFrame(columns=["dataset", "method", NLL, "rmse"])
-    nll, rmse = (medians(frame, metric) for metric in (NLL, "rmse"))
+        return pd.DataFrame(columns=["dataset", "method", PAPER_NLL, "rmse"])
+    nll, rmse = (medians(frame, metric) for metric in (PAPER_NLL, "rmse"))
     rows = []
     for method in nll:
-        table = pd.DataFrame({"method": method, NLL: nll[method], "rmse": rmse[method]})
+        table = pd.DataFrame({"method": method, PAPER_NLL: nll[method], "rmse": rmse[method]})
         rows.append(table.reset_index())
     return pd.concat(rows, ignore_index=True)

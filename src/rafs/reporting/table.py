@@ -4,8 +4,9 @@ A table holds its numbers twice: `frame`, tidy and at full precision, for the CS
 short strings for readers, for Markdown and LaTeX.
 """
 
-import math
-from collections.abc import Mapping, Sequence
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -14,10 +15,7 @@ import pandas as pd
 from rafs.datasets.core import SPLITS
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-
-NONE = "–"
-DIGITS = 3  # significant digits of a number
-LARGE, SMALL = 5, -4  # exponents from which, and below which, numbers use powers of ten
+from rafs.reporting.numbers import number as number  # for rafs.compare
 
 
 @dataclass(frozen=True)
@@ -31,15 +29,11 @@ class Cell:
 Row = Sequence[Cell | str]
 
 
-@dataclass(frozen=True)
-class ReportTable:
-    """The numbers of a table, their presentation, and notes.
-
-    `None` among the rows is a horizontal line.
-    """
+@dataclass(frozen=True, kw_only=True)
+class ShownTable:
+    """What readers see of a table. `None` among the rows is a line between them."""
 
     caption: str
-    frame: pd.DataFrame
     head: Sequence[str]
     rows: Sequence[Row | None]
     notes: Sequence[str] = ()
@@ -51,52 +45,33 @@ class ReportTable:
         return (self.align or "l").ljust(len(self.head), "c")
 
 
-def number(value: float, decimals: int | None = 2) -> str:
-    """Show three significant digits, with at most so many decimals (None: as many as it takes).
+@dataclass(frozen=True, kw_only=True)
+class ReportTable(ShownTable):
+    """Numbers, how they are shown, and what has to be said about them."""
 
-    All numbers of a table follow this rule, so that a column can be read across orders of
-    magnitude. Powers of ten are used only from 100,000 on, and below 0.0001 if decimals are not
-    limited.
+    frame: pd.DataFrame
 
-    >>> number(2.214), number(-0.001), number(5464.42), number(1.234e6)
-    ('2.21', '0.00', '5460', '1.23e6')
-    >>> number(0.00123), number(0.00123, None), number(22.136, None), number(0.0000123, None)
-    ('0.00', '0.00123', '22.1', '1.23e−5')
-    """
-    if math.isnan(value):
-        return NONE
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    digits, _, power = f"{value:.{DIGITS - 1}e}".partition("e")
-    exponent = int(power)
-    if exponent >= LARGE or (decimals is None and value != 0 and exponent < SMALL):
-        return f"{digits}e{exponent}".replace("-", "−")
-    places = max(0, DIGITS - 1 - exponent)
-    if decimals is not None or value == 0:
-        places = min(places, 2 if decimals is None else decimals)
-    # a value too small to show keeps its own digits: rounding twice could make it larger
-    rounded = float(f"{digits}e{exponent}") if places + exponent >= DIGITS - 1 else value
-    text = f"{rounded:.{places}f}"
-    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
+    @property
+    def csv(self) -> str:
+        """The tidy numbers at full precision; what is not known is empty."""
+        return self.frame.to_csv(index=False, lineterminator="\n")
 
 
-def interval(value: float, low: float, high: float, decimals: int | None = 2) -> str:
-    """Show an estimate with the ends of its interval, if it has one."""
-    shown = number(value, decimals)
-    if math.isnan(low):
-        return shown
-    return f"{shown} [{number(low, decimals)}, {number(high, decimals)}]"
+@dataclass(frozen=True, kw_only=True)
+class StoredTable(ShownTable):
+    """A table as `rafs.reporting.table_files` reads it: its numbers are the text of its CSV."""
 
+    csv: str
 
-def p_value(p: float) -> str:
-    """Format a p value."""
-    return NONE if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The numbers; empty texts are missing values."""
+        return pd.read_csv(io.StringIO(self.csv))
 
-
-def p_equals(p: float) -> str:
-    """Format a p value for a sentence: p = 0.012, or p < 0.001."""
-    shown = p_value(p)
-    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
+    @property
+    def texts(self) -> list[dict[str, str]]:
+        """The rows of the CSV as they are written; what is not known is an empty text."""
+        return list(csv.DictReader(io.StringIO(self.csv)))
 
 
 # ------------------------------------------------------------------------- runs of a table
@@ -148,8 +123,11 @@ def of_the_paper(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["dataset"].isin(labels.paper_datasets())]
 
 
-def gaps(frame: pd.DataFrame) -> list[str]:
-    """Say how many runs have no score, by status, method and dataset; nothing if all have one."""
+def gaps(frame: pd.DataFrame, *before: str) -> list[str]:
+    """Say how many runs have no score, by status, method and dataset; nothing if all have one.
+
+    The sentences `before` explain the marks of such runs.
+    """
     notes = []
     for status, lost in frame[frame["status"] != "ok"].groupby("status"):
         counts = lost.groupby(["method", "dataset"], sort=False).size().rename("runs")
@@ -164,7 +142,7 @@ def gaps(frame: pd.DataFrame) -> list[str]:
             f"{str(status).capitalize()} runs: {len(lost)} of {len(frame)}: "
             f"{', '.join(named)}{rest}.{first}"
         )
-    return notes
+    return [*before, *notes] if notes else []
 
 
 def partly_run(frame: pd.DataFrame) -> list[str]:
@@ -183,6 +161,20 @@ def sections(datasets: Sequence[str], categories: Mapping[str, str]) -> list[str
     real = [name for name in datasets if categories.get(name) in SPLITS]
     synthetic = [name for name in datasets if name not in real]
     return [*synthetic, *([None] if real and synthetic else []), *real]
+
+
+def rows_by_dataset(
+    frame: pd.DataFrame, cells: Callable[[str], Sequence[Cell | str]]
+) -> list[Row | None]:
+    """Return a row per dataset of some runs: its title, and what `cells` says of it."""
+    categories = dict(zip(frame["dataset"], frame["category"], strict=True))
+    names = sections(list(dict.fromkeys(frame["dataset"])), categories)
+    return [[labels.dataset(name), *cells(name)] if name else None for name in names]
+
+
+def by_place(found: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the rows of a frame by dataset and method."""
+    return {(row["dataset"], row["method"]): row for row in records(found)}
 
 
 def scored(cell: Mapping[str, Any]) -> str:

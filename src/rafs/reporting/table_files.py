@@ -1,12 +1,14 @@
-"""Tables as files: CSV for machines, Markdown for readers, LaTeX (booktabs) for papers."""
+"""Tables as files: CSV for machines, Markdown for readers, LaTeX for papers, JSON for the page."""
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from rafs.errors import ParameterError
-from rafs.files import write_text
-from rafs.reporting.table import Cell, ReportTable, Row
+from rafs.files import read_json, write_text
+from rafs.reporting.table import Cell, ReportTable, Row, ShownTable, StoredTable
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -40,11 +42,11 @@ _POWER = re.compile(r"(\d(?:\.\d+)?)e(-?|−?)(\d+)\b")
 
 
 def csv(table: ReportTable) -> str:
-    """Return the tidy numbers at full precision; unknown values are empty."""
-    return table.frame.to_csv(index=False, lineterminator="\n")
+    """Return the tidy numbers at full precision."""
+    return table.csv
 
 
-def markdown(table: ReportTable) -> str:
+def markdown(table: ShownTable) -> str:
     """Return a table that reads well as text and on a web page."""
     rows = [[_markdown(cell) for cell in row] for row in table.rows if row is not None]
     head = [_markdown(cell) for cell in table.head]
@@ -56,7 +58,7 @@ def markdown(table: ReportTable) -> str:
     return "\n".join([table.caption, "", *lines, *([""] if notes else []), *notes, ""])
 
 
-def latex(table: ReportTable) -> str:
+def latex(table: ShownTable) -> str:
     """Return a table with its caption and notes; needs `booktabs` and `threeparttable`."""
     lines = [r"\begin{table*}", r"\centering", r"\small", r"\begin{threeparttable}"]
     lines += [rf"\caption{{{_tex(table.caption)}}}", rf"\begin{{tabular}}{{{_columns(table)}}}"]
@@ -69,17 +71,53 @@ def latex(table: ReportTable) -> str:
     return "\n".join([*lines, r"\end{threeparttable}", r"\end{table*}", ""])
 
 
-FORMATS: dict[str, Callable[[ReportTable], str]] = {"csv": csv, "md": markdown, "tex": latex}
+def as_json(table: ReportTable) -> str:
+    """Return all that the page shows of a table; a bold cell is a list with one text."""
+    rows = [None if row is None else [_stored(cell) for cell in row] for row in table.rows]
+    content = {
+        "caption": table.caption, "head": list(table.head), "rows": rows,
+        "notes": list(table.notes), "align": table.align, "csv": table.csv,
+    }  # fmt: skip
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+
+def read(path: Path | str) -> StoredTable:
+    """Return a table that was written as JSON."""
+    return stored(read_json(path))
+
+
+def stored(content: Mapping[str, Any]) -> StoredTable:
+    """Return the table of what `as_json` says of one."""
+    rows = [row and [_cell(written) for written in row] for row in content["rows"]]
+    return StoredTable(**{**content, "rows": rows})
+
+
+FORMATS: dict[str, Callable[[ReportTable], str]] = {
+    "csv": csv,
+    "md": markdown,
+    "tex": latex,
+    "json": as_json,
+}
 
 
 def write(table: ReportTable, path: Path | str) -> None:
-    """Write a table to `path` in the format of its suffix (csv, md, tex)."""
+    """Write a table to `path`, whose ending (csv, md, tex, json) says how."""
     form = Path(path).suffix.removeprefix(".")
     if form not in FORMATS:
         raise ParameterError(
             f"a table cannot be written as {form!r}; choose one of {', '.join(FORMATS)}"
         )
     write_text(path, FORMATS[form](table))
+
+
+def _stored(cell: Cell | str) -> str | list[str]:
+    if isinstance(cell, str):
+        return cell
+    return [cell.text] if cell.bold else cell.text
+
+
+def _cell(written: str | list[str]) -> Cell:
+    return Cell(written) if isinstance(written, str) else Cell(written[0], bold=True)
 
 
 def _markdown(cell: Cell | str) -> str:
@@ -96,7 +134,7 @@ def _dashes(alignment: str, width: int) -> str:
     return "-" * (width - 1) + ":" if alignment == "c" else "-" * width
 
 
-def _columns(table: ReportTable) -> str:
+def _columns(table: ShownTable) -> str:
     width = 0.6 / max(1, table.alignment.count("p"))
     return table.alignment.replace("p", rf"p{{{width:.2f}\textwidth}}")
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rafs import paths
 from rafs.errors import DamagedFileError
 from rafs.evaluation import NOT_RUN, recalibration
+from rafs.evaluation.metrics import PARTS
 from rafs.files import atomic, read_json, write_csv
 from rafs.pipeline.jobs import named
 from rafs.reporting.seeds import compressed
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 TUNED = ("experiment", "method", "dataset", "seed", "trial", "name", "value", "low", "high")
 SIZES = ("n_train", "n_test", "n_inside")
-PARTS = {"": "metrics", "in_": "in_distribution", "out_": "out_of_distribution"}
 HELD_OUT = ("held_rmse", "held_sharpness", "held_coverage_95")
 
 

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from rafs.evaluation.metrics import INSIDE, OUTSIDE
 from rafs.reporting import labels
 from rafs.reporting.judgement.differences import (
     WIDTH_AWAY,
@@ -15,7 +16,7 @@ from rafs.reporting.judgement.paper_rule import WIDE, apart, cell
 from rafs.reporting.judgement.results import Results
 from rafs.reporting.judgement.verdicts import Claim, Parts, Rule
 
-NEAR, AWAY = "in_sharpness", "out_sharpness"
+NEAR, AWAY = (f"{part}sharpness" for part in (INSIDE, OUTSIDE))
 MOST = "RAFs is the widest of the three"
 NARROWNESS = Scale("log_narrowness", WIDTH_AWAY.margin)
 

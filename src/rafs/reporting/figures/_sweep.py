@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from rafs.evaluation.metrics import PAPER_NLL
 from rafs.reporting import labels, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
@@ -36,7 +37,7 @@ def draw_sweep(
     the sweep that repeat the runs of a smaller one share its place.
     `below` gives lines to print under the swept values, on a logarithmic axis.
     """
-    metric = str(options.get("metric", "nll_paper"))
+    metric = str(options.get("metric", PAPER_NLL))
     rows, notes = data.scores(inputs, options)
     names = list(options.get("datasets", labels.in_order(rows["dataset"]) or datasets))
     known = data.usable(rows, metric)

@@ -14,6 +14,7 @@ from rafs.reporting.judgement.differences import NATS, over_datasets
 from rafs.reporting.table import gaps
 from rafs.reporting.why.controls import ANCHORED, RAFS, beside, others
 
+TITLE = "Activation count"
 CAPTION = (
     "Left: RAFs of seven members with k distinct activations, drawn per seed, minus RAFs with all "
     "seven. Right: AE, RP-param and RAFs of five, ten and twenty members minus RAFs of five. NLL, "

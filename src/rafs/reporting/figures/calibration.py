@@ -15,6 +15,7 @@ from rafs.reporting import labels, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 
+TITLE = "Calibration"
 CAPTION = (
     "Calibration: share of test examples inside the central predictive interval against its "
     "nominal level. Below the diagonal a method is overconfident, above it underconfident. Thin "

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from rafs.reporting.figures._sweep import draw_sweep
 from rafs.reporting.inputs import Inputs
 
+TITLE = "Cardinality"
 CAPTION = (
     "NLL of RAFs against the cardinality k of the set of activation functions, in the paper's "
     "convention (without ½ ln 2π). Markers: median over seeds; band: 95 % interval over seeds; "

@@ -12,6 +12,7 @@ from rafs.reporting import labels, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 
+TITLE = "Confidence error"
 CAPTION = (
     "Confidence against error: the RMSE of those test examples whose predicted precision (one "
     "over the predicted variance) exceeds τ. Line: median over seeds; band: its 95 % "

@@ -14,6 +14,7 @@ from rafs.reporting.table import gaps
 from rafs.reporting.why.controls import (
     ANCHORED,
     RAFS,
+    TUNED,
     Contrast,
     beside,
     contrasts,
@@ -23,6 +24,7 @@ from rafs.reporting.why.controls import (
     singles,
 )
 
+TITLE = "Controls"
 CAPTION = (
     "RAFs against its controls, by NLL: RAFs minus the control (Hodges-Lehmann estimate over "
     "datasets of the medians over the same seeds, with its 95 % interval) at all test points, and "
@@ -69,9 +71,9 @@ def _groups(inputs: Inputs) -> Iterator[tuple[str, list[Contrast]]]:
     one = singles(inputs)
     other = beside(inputs, "other_diversity", [RAFS])
     larger = beside(inputs, "larger_ensembles", [RAFS, ANCHORED])
-    tuned = contrasts(other, RAFS, ["ae_choice"])
+    tuned = contrasts(other, RAFS, [TUNED])
     yield GROUPS[0], [*contrasts(one, RAFS, others(one["method"], RAFS)), *tuned]
-    yield GROUPS[1], contrasts(other, RAFS, others(other["method"], RAFS, "ae_choice"))
+    yield GROUPS[1], contrasts(other, RAFS, others(other["method"], RAFS, TUNED))
     more = [name for name in others(larger["method"], RAFS, ANCHORED) if "@" in name]
     yield GROUPS[2], contrasts(larger, RAFS, more)
 

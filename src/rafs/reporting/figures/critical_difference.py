@@ -12,6 +12,7 @@ from rafs.reporting import labels, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 
+TITLE = "Critical difference"
 CAPTION = (
     "Critical-difference diagrams: mean rank of each method over the datasets (1 is best), ranked "
     "by its median score over seeds; a diverged run counts as the worst. Methods joined by a bar "

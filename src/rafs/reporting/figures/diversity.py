@@ -12,11 +12,14 @@ from scipy import stats
 
 from rafs.evaluation import statistics
 from rafs.evaluation.diversity import CORRELATION, SPREAD
+from rafs.evaluation.metrics import INSIDE, OUTSIDE
 from rafs.reporting import style
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import gaps, number
+from rafs.reporting.numbers import number
+from rafs.reporting.table import gaps
 from rafs.reporting.why.controls import ANCHORED, RAFS, find, label, others
 
+TITLE = "Diversity"
 CAPTION = (
     "Diversity against gain, a point per dataset and method (medians over seeds). Up: NLL of AE "
     "minus that of the method, above zero the method is better. Across, left: how much less the "
@@ -31,8 +34,8 @@ EXPERIMENTS = ("main", "other_diversity")
 METHODS = (RAFS, "ae_bootstrap", "ae_scales", "ae_widths")
 PANELS = (
     (CORRELATION, "nll", "residual correlation, AE − method"),
-    (f"in_{SPREAD}", "in_nll", "spread inside, method / AE"),
-    (f"out_{SPREAD}", "out_nll", "spread outside, method / AE"),
+    (f"{INSIDE}{SPREAD}", f"{INSIDE}nll", "spread inside, method / AE"),
+    (f"{OUTSIDE}{SPREAD}", f"{OUTSIDE}nll", "spread outside, method / AE"),
 )
 
 

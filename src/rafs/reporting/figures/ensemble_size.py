@@ -10,6 +10,7 @@ from rafs.engine.activations import PAPER
 from rafs.reporting.figures._sweep import draw_sweep
 from rafs.reporting.inputs import Inputs
 
+TITLE = "Ensemble size"
 CAPTION = (
     "NLL of RAFs against the number of networks in the ensemble, in the paper's convention "
     "(without ½ ln 2π). Stars: median over seeds; band: 95 % interval over seeds; dots: the single "

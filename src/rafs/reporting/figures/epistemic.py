@@ -14,6 +14,7 @@ from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 from rafs.reporting.why import epistemic
 
+TITLE = "Epistemic"
 CAPTION = (
     "Claimed epistemic variance against the expected squared error of the ensemble's mean, over "
     "draws of data and networks, on the synthetic functions: inside (filled) and outside (open) "

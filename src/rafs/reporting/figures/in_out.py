@@ -10,10 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from rafs.evaluation import statistics
+from rafs.evaluation.metrics import INSIDE, OUTSIDE, PAPER_NLL
 from rafs.reporting import labels, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 
+TITLE = "Inside and outside the training range"
 CAPTION = (
     "In- against out-of-distribution, method by method. Each thin line is a synthetic dataset and "
     "joins the score of the test examples inside the ranges of the training data (filled end) with "
@@ -33,7 +35,7 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     rows, notes = data.scores(inputs, options)
     rows, few = statistics.without_few_inside(rows)
     notes += labels.few_inside(few)
-    metric = str(options.get("metric", "nll_paper"))
+    metric = str(options.get("metric", PAPER_NLL))
     methods = labels.in_order(rows["method"])
     figure = style.canvas(height=1.0 + 0.5 * max(3, len(methods)))
     left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
@@ -49,7 +51,7 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
 
 def pairs(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return the medians over seeds of `in_<metric>` and `out_<metric>` per method and dataset."""
-    columns = [f"in_{metric}", f"out_{metric}"]
+    columns = [f"{INSIDE}{metric}", f"{OUTSIDE}{metric}"]
     for column in columns:
         rows = data.usable(rows, column)
     return rows.groupby(["method", "dataset"])[columns].median()

@@ -13,6 +13,7 @@ from rafs.reporting import labels, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 
+TITLE = "Overview"
 CAPTION = (
     "All methods on all datasets at a glance, by the median over seeds, best mean rank on top. "
     "Left: on which share of the datasets a method takes each place in NLL; beside its name the "

@@ -13,8 +13,10 @@ from rafs.evaluation import statistics
 from rafs.reporting import labels, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.tables.rafs_on import pairs
+from rafs.reporting.numbers import compact
+from rafs.reporting.random_activations import pairs
 
+TITLE = "RAFs effect"
 CAPTION = (
     "Change in NLL (nats per example) when the members of a method get random activations instead "
     "of one, on the same seeds: Hodges-Lehmann estimate of the paired differences, which a few "
@@ -72,11 +74,11 @@ def _map(figure: Figure, axes: Axes, changes: pd.DataFrame, metric: str) -> None
         values[place] = cell.difference
         sure[place] = cell.low > 0 or cell.high < 0
         star = "*" if cell.outcome in ("win", "loss") else ""
-        words[place] = style.compact(cell.difference, signed=True) + star
+        words[place] = compact(cell.difference, signed=True) + star
     for column in range(len(methods)):
         known = values[:-1, column][~np.isnan(values[:-1, column])]
         values[-1, column] = np.median(known) if known.size else np.nan
-        words[-1, column] = style.compact(values[-1, column], signed=True)
+        words[-1, column] = compact(values[-1, column], signed=True)
     sizes = np.abs(values[np.isfinite(values)])
     limit = float(np.clip(np.quantile(sizes, 0.9), 1.0, 1e3)) if sizes.size else 1.0
     norm = SymLogNorm(linthresh=0.1, linscale=0.5, vmin=-limit, vmax=limit)
@@ -106,7 +108,7 @@ def _map(figure: Figure, axes: Axes, changes: pd.DataFrame, metric: str) -> None
     bar = figure.colorbar(image, ax=axes, extend="both", aspect=40, pad=0.02)
     ends = sorted({limit, *(10.0**e for e in range(-1, 4) if 10.0**e < 0.6 * limit)})
     bar.set_ticks([*(-v for v in reversed(ends)), 0, *ends])
-    bar.ax.yaxis.set_major_formatter(lambda value, _: style.compact(value, signed=True))
+    bar.ax.yaxis.set_major_formatter(lambda value, _: compact(value, signed=True))
     bar.ax.minorticks_off()
     bar.set_label(f"change in {style.metric_label(metric)}")
     bar.ax.spines[:].set_visible(False)

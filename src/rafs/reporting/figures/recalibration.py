@@ -15,6 +15,7 @@ from rafs.reporting import labels, recalibrated, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
 
+TITLE = "Recalibration"
 CAPTION = (
     "Recalibration on held-out training rows: coverage of the 95 % interval inside (left) and "
     "outside (right) the training range, for raw, scaled (one factor on the standard deviation) "

@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from rafs import datasets
 from rafs.reporting import style
+from rafs.reporting.figures._one_dimension import label_axes, true_function
 from rafs.reporting.inputs import Inputs
 
+TITLE = "Training points in 1D"
 CAPTION = (
     "Training points (dots) of the two one-dimensional datasets and the function that generated "
     "them (dashed). Grey: the ranges that training points are drawn from; everything else on the "
@@ -45,29 +44,3 @@ def draw(inputs: Inputs, options: Mapping[str, Any]) -> Figure:
     if axes.lines:
         axes.legend(loc="best")
     return style.finish(figure)
-
-
-def true_function(
-    axes: Axes, name: str, x: NDArray[np.float64], **options: Any
-) -> NDArray[np.float64]:
-    """Draw the noise-free function over the range of x, dashed; return its values."""
-    grid = np.linspace(x.min(), x.max(), 400)
-    values = np.asarray(datasets.function(name)(grid[:, None]))
-    axes.plot(
-        grid,
-        values,
-        color=style.INK,
-        linestyle=(0, (4, 2)),
-        lw=1.0,
-        label="true function",
-        **options,
-    )
-    return values
-
-
-def label_axes(axes: Axes, name: str) -> None:
-    """Name the axes of a one-dimensional dataset, with units where there are any."""
-    spec = datasets.spec(name)
-    units = (*spec.units, "")[0]
-    axes.set_xlabel(style.plain(f"x ({units})" if units else "x"))
-    axes.set_ylabel(style.plain(f"y ({spec.target_unit})" if spec.target_unit else "y"))

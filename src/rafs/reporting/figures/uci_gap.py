@@ -12,8 +12,9 @@ from matplotlib.lines import Line2D
 from rafs.reporting import labels, style
 from rafs.reporting.figures import _data as data
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.tables._shift import RATIOS, by_table, joined
+from rafs.reporting.widening import RATIOS, by_table, joined
 
+TITLE = "UCI gap"
 CAPTION = (
     "Test rows in a gap (left) and in the tails (right) of the training rows, against training "
     "rows that were held out: the ratio of the root mean predicted variance (filled) and that of "

@@ -17,9 +17,10 @@ from rafs import datasets, gp
 from rafs.methods.ensemble import Scaler
 from rafs.reporting import labels, style
 from rafs.reporting.figures import _data as data
-from rafs.reporting.figures.training_points_1d import label_axes, true_function
+from rafs.reporting.figures._one_dimension import label_axes, true_function
 from rafs.reporting.inputs import Inputs
 
+TITLE = "Uncertainty in 1D"
 CAPTION = (
     "Predicted mean (line) and mean ± 2 standard deviations (band) of each method on the "
     "one-dimensional datasets, one seed. Dashed: the true function; dots: training points; grey "

@@ -6,13 +6,14 @@ of `rafs.evaluation.statistics`: paired over seeds on one dataset, or over datas
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.evaluation.metrics import INSIDE, OUTSIDE, PAPER_NLL
 from rafs.evaluation.statistics import ALPHA
 from rafs.reporting import labels
 from rafs.reporting.judgement.results import FEWEST
@@ -23,6 +24,7 @@ from rafs.reporting.judgement.verdicts import (
     UNTESTABLE,
     Part,
 )
+from rafs.reporting.numbers import effect
 from rafs.reporting.table import records
 
 CONSTANT = "constant value"
@@ -45,12 +47,12 @@ class Scale:
 
 LOG = "log_"
 RATIO = math.log(1.05)
-NATS = Scale("nll_paper", 0.1, "nats")
-RMSE = Scale("log_rmse", RATIO)
-WIDTH = Scale("log_sharpness", RATIO)
-WIDTH_NEAR = Scale("log_in_sharpness", RATIO)
-WIDTH_AWAY = Scale("log_out_sharpness", RATIO)
-COVERED_AWAY = Scale("covered_away", 0.05, source="out_coverage_95")
+NATS = Scale(PAPER_NLL, 0.1, "nats")
+RMSE = Scale(f"{LOG}rmse", RATIO)
+WIDTH = Scale(f"{LOG}sharpness", RATIO)
+WIDTH_NEAR = Scale(f"{LOG}{INSIDE}sharpness", RATIO)
+WIDTH_AWAY = Scale(f"{LOG}{OUTSIDE}sharpness", RATIO)
+COVERED_AWAY = Scale("covered_away", 0.05, source=f"{OUTSIDE}coverage_95")
 """Lower is narrower; `rafs.evaluation.statistics` takes the distance from the nominal level."""
 
 
@@ -101,7 +103,7 @@ class Difference:
         ends = [self.value, self.low, self.high]
         if self.scale.logarithmic:
             ends = [math.exp(min(end, 700.0)) for end in ends]
-        size, low, high = (_short(end, not self.scale.logarithmic) for end in ends)
+        size, low, high = (effect(end, not self.scale.logarithmic) for end in ends)
         name = "ratio " if self.scale.logarithmic else ""
         unit = f" {self.scale.unit}" if self.scale.unit else ""
         interval = "" if math.isnan(self.low) else f" [{low}, {high}]"
@@ -115,14 +117,6 @@ class Difference:
     def numbers(self) -> dict[str, float]:
         """Return the effect size, its interval, and p."""
         return {"difference": self.value, "low": self.low, "high": self.high, "p": self.p}
-
-
-def _short(value: float, signed: bool) -> str:
-    """Return a number of two or three digits, with its sign if it is a difference."""
-    if not math.isfinite(value):
-        return "∞" if value > 0 else "−∞"
-    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 0.1 else 3
-    return f"{value:{'+' if signed else ''}.{digits}f}".replace("-", "−")
 
 
 def scored(frame: pd.DataFrame, scale: Scale) -> pd.DataFrame:
@@ -230,29 +224,25 @@ def lower(name: str, difference: Difference | None, why: str = "") -> Part:
 
 def not_higher(name: str, differences: Sequence[Difference], why: str = "") -> Part:
     """Judge that a method does not score higher than any of its rivals by more than the margin."""
-    if why or not differences:
-        return untestable(name, why or "there is nothing to compare")
-    if short := [d for d in differences if not d.tellable]:
-        return untestable(name, few(short[0]))
-    nearest = max(differences, key=lambda d: d.value)
-    detail = f"{nearest.said()} against {labels.method(nearest.rival)}"
-    ahead = [d for d in differences if d.worse]
-    outcome = CONTRADICTED if ahead else NOT_SHOWN
-    if all(d.not_worse for d in differences):
-        outcome = SHOWN
-    numbers = {d.rival: d.numbers() for d in differences}
-    return Part(name, outcome, detail, numbers)
+    return _against_all(name, differences, why, lambda d: d.not_worse)
 
 
 def lower_than_all(name: str, differences: Sequence[Difference], why: str = "") -> Part:
     """Judge that a method scores lower than each of some rivals."""
+    return _against_all(name, differences, why, lambda d: d.better)
+
+
+def _against_all(
+    name: str, differences: Sequence[Difference], why: str, holds: Callable[[Difference], bool]
+) -> Part:
+    """Judge that something holds against each rival; a significantly lower rival contradicts it."""
     if why or not differences:
         return untestable(name, why or "there is nothing to compare")
     if short := [d for d in differences if not d.tellable]:
         return untestable(name, few(short[0]))
     nearest = max(differences, key=lambda d: d.value)
     outcome = CONTRADICTED if any(d.worse for d in differences) else NOT_SHOWN
-    if all(d.better for d in differences):
+    if all(holds(d) for d in differences):
         outcome = SHOWN
     detail = f"{nearest.said()} against {labels.method(nearest.rival)}"
     return Part(name, outcome, detail, {d.rival: d.numbers() for d in differences})

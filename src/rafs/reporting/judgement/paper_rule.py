@@ -14,11 +14,12 @@ import pandas as pd
 
 from rafs import datasets
 from rafs.evaluation import statistics
+from rafs.evaluation.metrics import PAPER_NLL
 from rafs.reporting import labels, published
 from rafs.reporting.judgement.differences import untestable
-from rafs.reporting.judgement.results import FEWEST, NLL, Results
+from rafs.reporting.judgement.results import FEWEST, Results
 from rafs.reporting.judgement.verdicts import CONTRADICTED, NOT_SHOWN, SHOWN, Part, Parts
-from rafs.reporting.tables.ranks import paper_ranks
+from rafs.reporting.ranks import paper_ranks
 
 WIDE = ("ntkgp", "rp", "rafs")
 """The methods whose bands the paper calls wide away from data."""
@@ -146,7 +147,9 @@ class Estimate:
         return {"median": self.median, "low": self.low, "high": self.high}
 
 
-def cell(frame: pd.DataFrame, method: str, dataset: str, metric: str = NLL) -> Estimate | None:
+def cell(
+    frame: pd.DataFrame, method: str, dataset: str, metric: str = PAPER_NLL
+) -> Estimate | None:
     """Return the median of a score with its interval, or None with too few seeds."""
     chosen = frame[(frame["method"] == method) & (frame["dataset"] == dataset)]
     found = statistics.summarise(statistics.values(chosen, metric).to_numpy(dtype=float))
@@ -178,7 +181,7 @@ def above(name: str, found: Estimate | None, bound: float, why: str = "") -> Par
 
 
 def count_apart(
-    frame: pd.DataFrame, method: str, rival: str, metric: str = NLL
+    frame: pd.DataFrame, method: str, rival: str, metric: str = PAPER_NLL
 ) -> Mapping[str, int]:
     """Count the datasets on which the intervals of two methods do not overlap, by who is lower."""
     cells = statistics.cells(frame[frame["method"].isin([method, rival])], metric)

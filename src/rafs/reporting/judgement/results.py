@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from rafs.errors import DataError
 from rafs.evaluation import statistics
+from rafs.evaluation.metrics import PAPER_NLL
 from rafs.reporting import labels
 from rafs.reporting.inputs import KEYS, Inputs
 
 T = TypeVar("T")
-NLL = "nll_paper"
 FEWEST = 6
 """Seeds that a 95 % interval of the median, or a test of one difference, needs."""
 
@@ -39,7 +39,7 @@ class Results:
         """Return the runs of an experiment, optionally of some methods or datasets only."""
         frame = self._find(experiment)
         if frame is None:
-            return pd.DataFrame(columns=[*KEYS, "category", NLL])
+            return pd.DataFrame(columns=[*KEYS, "category", PAPER_NLL])
         for column, names in (("method", methods), ("dataset", datasets)):
             if names is not None:
                 frame = frame[frame[column].isin(list(names))]
@@ -55,7 +55,7 @@ class Results:
         """The runs of `main` on those datasets that have enough seeds of all six methods."""
         if self.main.empty or set(labels.PAPER_METHODS) - set(self.main["method"]):
             return self.main.iloc[:0]
-        counts = statistics.wide(self.main, NLL).groupby(level="dataset").count().min(axis=1)
+        counts = statistics.wide(self.main, PAPER_NLL).groupby(level="dataset").count().min(axis=1)
         return self.main[self.main["dataset"].isin(counts[counts >= FEWEST].index)]
 
     def why_incomplete(self) -> str:
@@ -77,7 +77,7 @@ class Results:
                 return f"{where} was not run"
             if runs["status"].eq("missing").all():
                 return f"the data of {labels.dataset(dataset)} could not be obtained"
-            known = int(statistics.values(runs, NLL).notna().sum())
+            known = int(statistics.values(runs, PAPER_NLL).notna().sum())
             if known < FEWEST:
                 return f"{where}: {known} seeds, at least {FEWEST} are needed"
         return ""

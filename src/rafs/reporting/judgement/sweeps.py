@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.evaluation.metrics import PAPER_NLL
 from rafs.reporting.judgement.confidence import TREND, trend
 from rafs.reporting.judgement.differences import NATS, Difference, duels, from_value
-from rafs.reporting.judgement.results import FEWEST, NLL, Results, not_run
+from rafs.reporting.judgement.results import FEWEST, Results, not_run
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Sweep:
         """Return NLL with a row per seed and a column per value."""
         if not self.names:
             return pd.DataFrame()
-        wide = statistics.wide(self.frame, NLL).droplevel("dataset")
+        wide = statistics.wide(self.frame, PAPER_NLL).droplevel("dataset")
         return wide[list(self.names.values())].set_axis(self.values, axis=1)
 
 
@@ -56,7 +57,7 @@ def sweep(results: Results, experiment: str, dataset: str, distinct: bool = Fals
     frame = frame[frame["method"].astype(str).str.startswith("rafs@")]
     if frame.empty:
         return Sweep(dataset, frame, {}, not_run(experiment))
-    wide = statistics.wide(frame, NLL).droplevel("dataset")
+    wide = statistics.wide(frame, PAPER_NLL).droplevel("dataset")
     wide = wide[sorted(wide, key=value_of)]
     enough = [name for name in wide if wide[name].notna().sum() >= FEWEST]
     kept = without_repeats(wide[enough]) if distinct else enough

@@ -8,7 +8,8 @@ import pandas as pd
 from rafs.files import canonical_json
 from rafs.reporting.claims import HOLDS, WORDS, Judged
 from rafs.reporting.judgement.verdicts import Verdict, as_dict
-from rafs.reporting.table import NONE, Cell, ReportTable
+from rafs.reporting.numbers import NONE
+from rafs.reporting.table import Cell, ReportTable
 
 
 def table(judged: Sequence[Judged]) -> ReportTable:

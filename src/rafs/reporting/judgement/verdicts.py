@@ -4,10 +4,11 @@ A claim has one or more parts. Each part is shown, not shown, contradicted (the 
 or not testable. "Not shown" is never taken as "false".
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from rafs.reporting.numbers import rounded
 
 if TYPE_CHECKING:
     from rafs.reporting.judgement.paper_rule import Ranks
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 SHOWN, NOT_SHOWN, CONTRADICTED, UNTESTABLE = "shown", "not shown", "contradicted", "not testable"
 HOLDS, IN_PART = "holds", "in part"
+DIGITS = 6  # of numbers in claims.json
 KINDS = (HOLDS, IN_PART, NOT_SHOWN, CONTRADICTED, UNTESTABLE)
 """Verdicts on a whole claim; "in part" is printed as "2 of 3 parts"."""
 
@@ -148,18 +150,14 @@ def _group(names: Sequence[str], outcome: str, detail: str, total: int) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return numbers for JSON: six digits, and None for non-finite values."""
+    """Return numbers for JSON, rounded; None for what is not finite."""
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
         return [plain(entry) for entry in value]
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
-    return value if isinstance(value, int) else _short(float(value))
-
-
-def _short(value: float) -> float | None:
-    return float(f"{value:.6g}") if math.isfinite(value) else None
+    return value if isinstance(value, int) else rounded(float(value), DIGITS)
 
 
 def as_dict(verdict: Verdict) -> dict[str, Any]:

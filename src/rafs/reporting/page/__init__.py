@@ -18,12 +18,12 @@ from urllib.parse import quote
 import pandas as pd
 
 from rafs.evaluation import metrics
-from rafs.reporting import labels, table_files
+from rafs.reporting import labels
 from rafs.reporting.catalogue import declaration
 from rafs.reporting.inputs import KEYS, Inputs
 from rafs.reporting.page import answer, details, intervals, scores, uci, why
 from rafs.reporting.page.elements import Html, facts, frame_table, join, shown, shown_table, tag
-from rafs.reporting.table import ReportTable
+from rafs.reporting.table import StoredTable
 
 Part = TypeVar("Part")
 
@@ -54,11 +54,6 @@ SECTIONS = {
     "cite": ("Citing", "How to cite"),
 }
 
-WORDS = {
-    "nll": "NLL", "crps": "CRPS", "rmse": "RMSE", "rafs": "RAFs", "vs": "against",
-    "uci": "UCI", "1d": "in 1D", "in": "inside", "out": "and outside the training range",
-}  # fmt: skip
-
 
 def build(
     inputs: Inputs,
@@ -67,7 +62,7 @@ def build(
     compared: Sequence[str] = ("main", "rafs_on"),
     figures: Mapping[str, bytes] | None = None,
     beside_answer: Sequence[str] = (),
-    tables: Mapping[str, ReportTable] | None = None,
+    tables: Mapping[str, StoredTable] | None = None,
     claims: Sequence[Mapping[str, Any]] = (),
     params: str = "",
     versions: Mapping[str, str] | None = None,
@@ -96,7 +91,7 @@ def build(
         "answer": [*answer.headline(main), *answer.activations(rows), *beside],
         "claims": answer.claims(claims),
         "why": why.section(_of("why", "tables", tables), placed["why"]),
-        "uci": uci.section(tables, placed["uci"]),
+        "uci": uci.section(_of("uci", "tables", tables), placed["uci"]),
         "intervals": intervals.section(
             list(recalibrated.values()),
             placed["intervals"],
@@ -166,7 +161,7 @@ def _figure(name: str, svg: bytes) -> Html:
     caption = _caption(svg)
     source = "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
     image = tag("img", src=source, alt=caption, loading="lazy", decoding="async")
-    title = _title(name)
+    title = declaration("figures", name).title
     button = tag("button", image, type="button", class_="enlarge", aria_label=f"Enlarge: {title}")
     return tag(
         "figure",
@@ -191,18 +186,12 @@ def _caption(svg: bytes) -> str:
     return html.unescape(found[1]) if found else ""
 
 
-def _title(name: str) -> str:
-    """Return the heading of a table or figure, by the name of its file."""
-    title = " ".join(WORDS.get(word, word) for word in name.split("_"))
-    return title[:1].upper() + title[1:]
-
-
-def _further(name: str, table: ReportTable) -> Html:
+def _further(name: str, table: StoredTable) -> Html:
     return tag(
         "details",
-        tag("summary", tag("h3", _title(name))),
+        tag("summary", tag("h3", declaration("tables", name).title)),
         shown_table(table),
-        _download("CSV", name, table_files.csv(table)),
+        _download("CSV", name, table.csv),
         tag("ul", [tag("li", note) for note in table.notes], class_="notes")
         if table.notes
         else None,

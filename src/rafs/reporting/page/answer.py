@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 
 from rafs.evaluation import statistics
-from rafs.reporting import labels
-from rafs.reporting.page.elements import Html, frame_table, listed, tag
-from rafs.reporting.tables import rafs_on
+from rafs.reporting import labels, random_activations
+from rafs.reporting.page.elements import Html, frame_table, tag
+from rafs.reporting.sentences import FAMILY, decided, listed
 
 METRIC = "nll"
 VERDICTS = {
@@ -55,7 +55,7 @@ def activations(rows: pd.DataFrame) -> list[Html]:
     """Return the effect of random activations on each base method, if both were run."""
     if METRIC not in rows:
         return []
-    said = rafs_on.sentence(rafs_on.effects(rows, METRIC))
+    said = random_activations.sentence(random_activations.effects(rows, METRIC))
     return [tag("p", said)] if said else []
 
 
@@ -80,7 +80,7 @@ def _sure(near: Sequence[str]) -> str:
     """Summarise the tests over the datasets."""
     test = (
         "Wilcoxon's signed-rank test over the datasets on the medians over seeds, 5 %, Holm's "
-        f"correction over {labels.FAMILY}"
+        f"correction over {FAMILY}"
     )
     if not near:
         return f"Every other method is significantly worse ({test})."
@@ -173,14 +173,7 @@ def _claim(claim: Mapping[str, Any]) -> Html:
 
 def _verdict(name: str, found: Mapping[str, Any]) -> Html:
     """Return the verdict of one rule, its parts with their effect sizes, and the rule."""
-    parts = [
-        tag(
-            "li",
-            f"{part['name']}: {part['outcome']}",
-            f" ({part['detail']})" if part["detail"] else "",
-        )
-        for part in found["parts"]
-    ]
+    parts = [tag("li", decided(part, "name")) for part in found["parts"]]
     return tag(
         "details",
         tag("summary", f"{name}: ", badge(found["verdict"], found["kind"])),

@@ -16,6 +16,7 @@ from rafs.errors import DataError
 from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.numbers import rounded
 from rafs.reporting.page.elements import Html, tag
 from rafs.reporting.page.scores import Scores
 
@@ -27,6 +28,7 @@ FILES = {
     "Tuning trials": paths.TRIALS,
 }
 DIGITS = 12  # of a SHA-256 in the table of seeds
+SIGNIFICANT = 5  # digits of a score of one seed
 SETTINGS = ("settings", "training", "protocol", "engine", "device")
 
 Tuned = dict[tuple[str, str, str], dict[str, dict[int, float]]]
@@ -129,5 +131,4 @@ def _ends(summary: statistics.Summary) -> list[float | None]:
 
 
 def _short(values: Sequence[float] | pd.Series) -> list[float | None]:
-    """Return values with five digits; non-finite ones become None."""
-    return [float(f"{v:.5g}") if math.isfinite(v) else None for v in map(float, values)]
+    return [rounded(float(value), SIGNIFICANT) for value in values]

@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from rafs.reporting.table import NONE, Cell, ReportTable
-from rafs.reporting.table import number as number_of_table
+from rafs.reporting.numbers import NONE
+from rafs.reporting.numbers import number as number_of_table
+from rafs.reporting.table import Cell, ShownTable
 
 
 class Html(str):
@@ -59,11 +60,6 @@ def number(value: float) -> str:
     return number_of_table(value, decimals=None)
 
 
-def listed(words: Sequence[str]) -> str:
-    """Return "a", "a and b", "a, b and c"."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
-
-
 def shown(figures: Sequence[Html], tables: Sequence[str] = ()) -> list[Html]:
     """Return the figures of a section, and links to its tables."""
     parts = [tag("div", list(figures), class_="gallery")] if figures else []
@@ -102,7 +98,7 @@ def cell(value: Any, name: str = "td", **attributes: Any) -> Html:
     return tag(name, shown, data_value=exact, **attributes)
 
 
-def shown_table(table: ReportTable) -> Html:
+def shown_table(table: ShownTable) -> Html:
     """Return a table of the report for readers; columns sort by the first number of a cell."""
     sides = table.alignment
     heads = [

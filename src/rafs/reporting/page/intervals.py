@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rafs.reporting.page.elements import Html, shown, tag
-from rafs.reporting.table import ReportTable
+from rafs.reporting.table import StoredTable
 
 METHODS = (
     "Every interval again, with its width fitted to the held-out rows of tuning: scaled has one "
@@ -12,7 +12,7 @@ METHODS = (
 
 
 def section(
-    tables: Sequence[ReportTable], figures: Sequence[Html], folded: Sequence[Html]
+    tables: Sequence[StoredTable], figures: Sequence[Html], folded: Sequence[Html]
 ) -> list[Html]:
     """Return the section; nothing if neither table nor figure was made."""
     said = [part for table in tables for part in (METHODS, table.notes[0])]

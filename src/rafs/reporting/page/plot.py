@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from matplotlib.ticker import MaxNLocator
 
+from rafs.reporting.numbers import compact
 from rafs.reporting.page.elements import Html, number, tag
-from rafs.reporting.style import compact
 
 LEFT, WIDTH, RIGHT, ROW, TOP, FOOT = 144, 240, 24, 20, 6, 24
 

@@ -1,14 +1,14 @@
 """The section on why random activations work: findings with verdicts, and figures."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from rafs.reporting.page.answer import badge
 from rafs.reporting.page.elements import Html, shown, tag
-from rafs.reporting.table import ReportTable, records
+from rafs.reporting.sentences import decided
+from rafs.reporting.table import StoredTable
 
 
-def section(tables: Mapping[str, ReportTable], figures: Sequence[Html]) -> list[Html]:
+def section(tables: Mapping[str, StoredTable], figures: Sequence[Html]) -> list[Html]:
     """Return the section; nothing if its experiments were not run."""
     judged = {name: table for name, table in tables.items() if "finding" in table.frame}
     content = []
@@ -18,22 +18,20 @@ def section(tables: Mapping[str, ReportTable], figures: Sequence[Html]) -> list[
     return content + shown(figures, [name for name in tables if name not in judged])
 
 
-def _findings(table: ReportTable) -> list[Html]:
+def _findings(table: StoredTable) -> list[Html]:
     """Return each statement with its verdict and the reasons."""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for row in records(table.frame):
+    groups: dict[str, list[dict[str, str]]] = {}
+    for row in table.texts:
         groups.setdefault(row["finding"], []).append(row)
     return [
         tag(
             "li",
             tag("p", rows[0]["statement"], class_="said"),
             badge(rows[0]["verdict"], rows[0]["kind"]),
-            tag("ul", [tag("li", part) for part in dict.fromkeys(map(_part, rows))], class_="rule"),
+            tag(
+                "ul", [tag("li", part) for part in dict.fromkeys(map(decided, rows))], class_="rule"
+            ),
             id=f"why-{name}",
         )
         for name, rows in groups.items()
     ]
-
-
-def _part(row: Mapping[str, Any]) -> str:
-    return f"{row['part']}: {row['outcome']}" + (f" ({row['detail']})" if row["detail"] else "")

@@ -1,15 +1,18 @@
 """Shared code of the tables of controls: one method against each rival over datasets."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
 from rafs.evaluation import statistics
 from rafs.evaluation.diversity import CORRELATION
+from rafs.reporting.inputs import Inputs
 from rafs.reporting.judgement.differences import Difference
-from rafs.reporting.table import NONE, Cell, ReportTable, Row, gaps, interval, number, p_value
-from rafs.reporting.why.controls import SCALES, Contrast, contrasts, label
+from rafs.reporting.numbers import NONE, interval, number, p_value
+from rafs.reporting.table import Cell, ReportTable, Row, gaps
+from rafs.reporting.why.controls import RAFS, SCALES, Contrast, contrasts, label, others
 
 COLUMNS = (
     "method", "rival", "lower", "higher", "part", "datasets", "difference", "low", "high",
@@ -17,10 +20,25 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def table(
-    frame: pd.DataFrame, method: str, rivals: Sequence[str], caption: str, *notes: str
+def contrast_table(
+    inputs: Inputs,
+    options: Mapping[str, Any],
+    *,
+    caption: str,
+    runs: Callable[[Inputs], pd.DataFrame],
+    method: str | Callable[[Sequence[str]], str] = RAFS,
+    without: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> ReportTable:
-    """Return a row per rival: counts, differences in NLL and CRPS, and residual correlation."""
+    """Return a row per rival: counts, differences in NLL and CRPS, and how alike members are.
+
+    `runs` reads the experiments that the table is named after. `method` may choose among their
+    methods; the others, `without` some, are the rivals.
+    """
+    frame = runs(inputs)
+    if not isinstance(method, str):
+        method = method(others(frame["method"]))
+    rivals = others(frame["method"], method, *without)
     found = contrasts(frame, method, rivals)
     alike = correlations(frame)
     rows: list[Row | None] = [_row(each, alike) for each in found]

@@ -11,8 +11,8 @@ from rafs.evaluation import statistics
 from rafs.evaluation.metrics import BY_NAME
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.numbers import NONE, number
 from rafs.reporting.table import (
-    NONE,
     ROUNDING,
     Cell,
     ReportTable,
@@ -20,11 +20,11 @@ from rafs.reporting.table import (
     chosen,
     gaps,
     lost,
-    number,
     ranked,
     records,
     scored,
 )
+from rafs.reporting.uci import label
 
 BLOCKS = ("ensemble", "reference", "printed")
 NOT_RUN = "A method is not run on tables that have too many rows for it (`largest`)."
@@ -61,7 +61,6 @@ def field_table(
         for method in methods:
             shown = [_cell(cells.get((name, method)), None if fine else 2) for name in datasets]
             rows.append([label(method), *shown])
-    gone = gaps(frame)
     return ReportTable(
         caption=f"{caption}: mean over splits ± its standard error. {BY_NAME[metric].rewards} "
         f"Lower is better. {ROUNDING[None if fine else 2]}",
@@ -77,7 +76,7 @@ def field_table(
             "Printed: Table 1 of Lakshminarayanan et al. (2017), to two decimals, on splits made "
             "by the same protocol; ± as printed, a standard error for PBP.",
             *([f"{NONE}: {NOT_RUN}"] if any(Cell(NONE) in row for row in rows if row) else []),
-            *([PARTIAL, *gone] if gone else []),
+            *gaps(frame, PARTIAL),
         ],
     )
 
@@ -106,11 +105,6 @@ def with_printed(found: pd.DataFrame, metric: str) -> pd.DataFrame:
     theirs = theirs.sort_values("method", key=lambda names: names.map(order), kind="stable")
     part = theirs[["dataset", "method", "mean", "se"]].assign(block=BLOCKS[2])
     return pd.concat([found, part], ignore_index=True)
-
-
-def label(method: str) -> str:
-    """Return the label of a method or of a printed source."""
-    return published.UCI_SOURCES.get(method) or labels.method(method)
 
 
 def _lowest(found: pd.DataFrame) -> set[tuple[str, str]]:

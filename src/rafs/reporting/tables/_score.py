@@ -10,9 +10,9 @@ from rafs.evaluation import statistics
 from rafs.evaluation.metrics import BY_NAME
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.numbers import NONE, interval, number
 from rafs.reporting.table import (
     INTERVAL,
-    NONE,
     PAIRED,
     PARTIAL,
     ROUNDING,
@@ -20,16 +20,14 @@ from rafs.reporting.table import (
     Cell,
     ReportTable,
     Row,
+    by_place,
     chosen,
     gaps,
-    interval,
     lost,
-    number,
     partly_run,
     ranked,
-    records,
+    rows_by_dataset,
     scored,
-    sections,
 )
 
 BEST = {False: "Lower is better.", True: "The nearest to the nominal level is best."}
@@ -56,29 +54,29 @@ def score_table(
     share = BY_NAME[metric].nominal is not None
     skill = statistics.skill(frame, metric) if not share else pd.DataFrame()
     found = statistics.cells(frame, metric)
-    cells = {(row["dataset"], row["method"]): row for row in records(found)}
-    categories = dict(zip(frame["dataset"], frame["category"], strict=True))
+    cells = by_place(found)
     worse = _no_skill(skill, metric)
     decimals = None if fine else 2
-    rows: list[Row | None] = []
-    for name in sections(list(dict.fromkeys(compared["dataset"])), categories):
-        if name is None:
-            rows.append(None)
-            continue
+
+    def row(name: str) -> list[Cell]:
+        """Return the cells of a dataset."""
         shown = []
         for method in (*methods, *references):
             best = lowest.get(name) == method
             mark = "*" * (best and name in alone) + "‡" * ((name, method) in worse)
             shown.append(_cell(cells.get((name, method)), best, decimals, mark))
-        rows.append([labels.dataset(name), *shown])
+        return shown
+
+    rows = rows_by_dataset(compared, row)
     rows += _skill_rows(skill, metric, methods, references, worse, decimals)
-    lost_runs = gaps(frame)
     said = f"{caption}: {INTERVAL}.", BY_NAME[metric].rewards, BEST[share], ROUNDING[decimals]
     keys = list(zip(found["dataset"], found["method"], strict=True))
     return ReportTable(
         caption=" ".join(filter(None, said)),
         frame=found.assign(
-            category=found["dataset"].map(categories),
+            category=found["dataset"].map(
+                dict(zip(frame["dataset"], frame["category"], strict=True))
+            ),
             metric=metric,
             lowest=[lowest.get(d) == m for d, m in keys],
             significant=[lowest.get(d) == m and d in alone for d, m in keys],
@@ -91,7 +89,7 @@ def score_table(
             *([] if winners["tellable"].any() or winners.empty else [TOO_FEW]),
             *(_marks(references, _beaten(cells, lowest, references)) if not share else []),
             *partly_run(frame),
-            *([PARTIAL, *lost_runs] if lost_runs else []),
+            *gaps(frame, PARTIAL),
         ],
     )
 

@@ -11,22 +11,21 @@ from scipy import stats
 from rafs.evaluation import statistics
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.numbers import NONE, number
 from rafs.reporting.table import (
-    NONE,
     PARTIAL,
     ROUNDING,
     Cell,
     ReportTable,
-    Row,
+    by_place,
     chosen,
     gaps,
     lost,
-    number,
     of_the_paper,
     ranked,
     records,
+    rows_by_dataset,
     scored,
-    sections,
 )
 
 
@@ -66,24 +65,20 @@ def score_vs_published(
     """
     frame = ranked(of_the_paper(chosen(inputs, options)))
     found = beside(frame, metric)
-    categories = dict(zip(frame["dataset"], frame["category"], strict=True))
     methods = list(dict.fromkeys(found["method"]))
-    cells = {(row["dataset"], row["method"]): row for row in records(found)}
+    cells = by_place(found)
     decimals = None if fine else 2
-    rows: list[Row | None] = []
-    for name in sections(list(dict.fromkeys(found["dataset"])), categories):
-        shown = [_cell(cells.get((name, m)), decimals) for m in methods] if name else []
-        rows.append([labels.dataset(name), *shown] if name else None)
-    lost_runs = gaps(frame)
     return ReportTable(
         caption=f"{caption} {ROUNDING[decimals]}",
         frame=found,
         head=["Dataset", *map(labels.method, methods)],
-        rows=rows,
+        rows=rows_by_dataset(
+            frame, lambda name: [_cell(cells.get((name, m)), decimals) for m in methods]
+        ),
         notes=[
             "Bold: both exceed 100, or the published value lies in our 95 % interval over seeds.",
             _agreement(found),
-            *([PARTIAL, *lost_runs] if lost_runs else []),
+            *gaps(frame, PARTIAL),
         ],
     )
 

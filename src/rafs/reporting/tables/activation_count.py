@@ -1,13 +1,12 @@
 """RAFs with fewer distinct activations."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
 
-from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import ReportTable
-from rafs.reporting.tables._contrast import table
-from rafs.reporting.why.controls import beside, others
+from rafs.reporting.tables._contrast import contrast_table
+from rafs.reporting.why.controls import beside
 
+TITLE = "Activation count"
 CAPTION = (
     "How many activations? RAFs of seven members with seven distinct activations against RAFs with "
     "k of them, drawn per seed."
@@ -16,12 +15,15 @@ READS = ("scores",)
 SECTION = "why"
 
 
-def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
-    """Build the table from the experiments that it is named after."""
-    frame = beside(inputs, "activation_count", [])
-    names = others(frame["method"])
-    most = max(names, key=lambda name: int(name.rpartition("=")[2]), default="")
-    return table(
-        frame, most, others(names, most), CAPTION,
-        "Settings are those that RAFs of the same seed was tuned to with five members.",
-    )  # fmt: skip
+def most(methods: Sequence[str]) -> str:
+    """Return RAFs with as many distinct activations as members."""
+    return max(methods, key=lambda name: int(name.rpartition("=")[2]), default="")
+
+
+build = partial(
+    contrast_table,
+    caption=CAPTION,
+    runs=partial(beside, experiment="activation_count"),
+    method=most,
+    notes=["Settings are those that RAFs of the same seed was tuned to with five members."],
+)

@@ -6,21 +6,14 @@ from typing import Any
 import pandas as pd
 
 from rafs.evaluation import statistics
-from rafs.evaluation.metrics import INTERVALS
+from rafs.evaluation.metrics import INSIDE, INTERVALS, OUTSIDE
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import (
-    Cell,
-    ReportTable,
-    Row,
-    chosen,
-    gaps,
-    number,
-    partly_run,
-    ranked,
-)
+from rafs.reporting.numbers import number
+from rafs.reporting.table import Cell, ReportTable, Row, chosen, gaps, partly_run, ranked
 from rafs.reporting.tables._score import matrix
 
+TITLE = "Calibration"
 CAPTION = (
     "Calibration: share of test targets inside the central predictive interval, by its nominal "
     "level, then the 95 % interval inside and outside the training range (generated data only), "
@@ -31,8 +24,8 @@ READS = ("scores",)
 
 COVERAGES = {
     **{f"coverage_{level}": f"{level} %" for level in INTERVALS},
-    "in_coverage_95": "95 % inside",
-    "out_coverage_95": "95 % outside",
+    f"{INSIDE}coverage_95": "95 % inside",
+    f"{OUTSIDE}coverage_95": "95 % outside",
 }
 HEAD = {
     **COVERAGES,

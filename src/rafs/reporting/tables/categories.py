@@ -7,10 +7,13 @@ import pandas as pd
 
 from rafs.datasets.core import CATEGORIES
 from rafs.evaluation import statistics
+from rafs.evaluation.metrics import INSIDE, OUTSIDE
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import ReportTable, Row, chosen, gaps, in_metric, number, ranked
+from rafs.reporting.numbers import number
+from rafs.reporting.table import ReportTable, Row, chosen, gaps, in_metric, ranked
 
+TITLE = "Categories"
 CAPTION = (
     "Mean rank in NLL by the median over seeds: over all datasets, over those of each category, "
     "and inside and outside the training range (generated data only). In brackets: the number of "
@@ -27,7 +30,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     for name in CATEGORIES:
         part = frame[frame["category"] == name]
         parts |= {labels.category(name): (part, metric)} if len(part) else {}
-    for name, prefix in (("Inside", "in_"), ("Outside", "out_")):
+    for name, prefix in (("Inside", INSIDE), ("Outside", OUTSIDE)):
         score = f"{prefix}{metric}"
         has = frame[score].notna() if score in frame else pd.Series(False, frame.index)
         part = frame[frame["dataset"].isin(frame.loc[has, "dataset"])]

@@ -9,21 +9,10 @@ import pandas as pd
 from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import (
-    NONE,
-    Cell,
-    ReportTable,
-    Row,
-    chosen,
-    gaps,
-    interval,
-    number,
-    p_equals,
-    p_value,
-    ranked,
-    records,
-)
+from rafs.reporting.numbers import NONE, interval, number, p_equals, p_value
+from rafs.reporting.table import Cell, ReportTable, Row, chosen, gaps, ranked, records
 
+TITLE = "Comparison"
 CAPTION = (
     "RAFs against each rival over the datasets. Mean rank by the median over seeds, with its 95 % "
     "interval (datasets and seeds are resampled); on how many datasets the median of RAFs is lower "

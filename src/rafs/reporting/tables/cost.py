@@ -7,9 +7,11 @@ import pandas as pd
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import NONE, ReportTable, Row, number, partly_run, selected
+from rafs.reporting.numbers import NONE, number
+from rafs.reporting.table import ReportTable, Row, partly_run, selected
 from rafs.reporting.tables._score import matrix
 
+TITLE = "Cost"
 CAPTION = (
     "CPU-seconds of one run (tuning, training, prediction), median over seeds. They depend on the "
     "machine."

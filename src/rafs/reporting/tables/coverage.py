@@ -4,6 +4,7 @@ from functools import partial
 
 from rafs.reporting.tables._score import score_table
 
+TITLE = "Coverage"
 CAPTION = "Share of the test points inside the central 95 % interval"
 READS = ("scores",)
 

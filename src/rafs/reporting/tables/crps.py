@@ -4,6 +4,7 @@ from functools import partial
 
 from rafs.reporting.tables._score import score_table
 
+TITLE = "CRPS"
 CAPTION = "Continuous ranked probability score on the test points, in the units of y"
 READS = ("scores",)
 

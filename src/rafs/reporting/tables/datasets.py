@@ -10,8 +10,11 @@ import pandas as pd
 from rafs import datasets
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import NONE, ReportTable, Row, number, sections
+from rafs.reporting.numbers import NONE, number
+from rafs.reporting.table import ReportTable, Row, sections
+from rafs.reporting.tables._datasets import listed
 
+TITLE = "Datasets"
 CAPTION = (
     "The datasets. Points are training and test points; noise is the standard deviation of what is "
     "added to the target of generated data, in its units. Generated data need no licence: their "
@@ -37,13 +40,6 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         rows=rows,
         align="llcclcll",
     )
-
-
-def listed(options: Mapping[str, Any]) -> list[datasets.Spec]:
-    """Return the datasets that a table lists, as its options describe them."""
-    entries = options.get("entries", {})
-    names = options.get("datasets", datasets.names())
-    return [datasets.describe(name, entries.get(name, {})) for name in names]
 
 
 def with_features(spec: datasets.Spec, inputs: Inputs) -> datasets.Spec:

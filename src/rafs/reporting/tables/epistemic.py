@@ -10,9 +10,11 @@ import pandas as pd
 from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import NONE, ReportTable, Row, chosen, gaps, interval, number
+from rafs.reporting.numbers import NONE, interval, number
+from rafs.reporting.table import ReportTable, Row, chosen, gaps
 from rafs.reporting.why import epistemic
 
+TITLE = "Epistemic"
 CAPTION = (
     "Claimed epistemic variance against the expected squared error of the ensemble's mean, over "
     "draws of data and networks, at test points inside and outside the training range. Medians "

@@ -4,6 +4,7 @@ from functools import partial
 
 from rafs.reporting.tables._score import score_table
 
+TITLE = "Interval score"
 CAPTION = "Interval score at 95 % on the test points, in the units of y"
 READS = ("scores",)
 

@@ -7,8 +7,10 @@ import pandas as pd
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import ReportTable, Row, chosen, gaps, number, ranked
+from rafs.reporting.numbers import number
+from rafs.reporting.table import ReportTable, Row, chosen, gaps, ranked
 
+TITLE = "Members"
 CAPTION = (
     "Number of distinct members of the ensembles: share of the runs with each number, over all "
     "datasets and seeds."

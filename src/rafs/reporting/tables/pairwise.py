@@ -8,19 +8,10 @@ import pandas as pd
 from rafs.evaluation import statistics
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import (
-    NONE,
-    PAIRED,
-    Cell,
-    ReportTable,
-    Row,
-    chosen,
-    gaps,
-    p_equals,
-    ranked,
-    records,
-)
+from rafs.reporting.numbers import NONE, p_equals
+from rafs.reporting.table import PAIRED, Cell, ReportTable, Row, chosen, gaps, ranked, records
 
+TITLE = "Pairwise"
 CAPTION = (
     "Every two methods over the datasets: on how many the method of the row has the lower, and the "
     "higher, median over seeds, and p of Wilcoxon's signed-rank test on these medians (differences "

@@ -9,19 +9,10 @@ from rafs.datasets.quirks import QUIRKS
 from rafs.evaluation import NOT_RUN, statistics
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import (
-    NONE,
-    Cell,
-    ReportTable,
-    Row,
-    chosen,
-    gaps,
-    interval,
-    lost,
-    number,
-    records,
-)
+from rafs.reporting.numbers import NONE, interval, number
+from rafs.reporting.table import Cell, ReportTable, Row, chosen, gaps, lost, records
 
+TITLE = "Quirks"
 CAPTION = (
     "What single quirks of the authors' code do, each switched on alone: median over the same "
     "seeds without and with it, and the change (Hodges-Lehmann estimate, on real data the mean, "

@@ -8,20 +8,20 @@ import pandas as pd
 
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.numbers import NONE
+from rafs.reporting.ranks import paper_ranks
 from rafs.reporting.table import (
-    NONE,
     Cell,
     ReportTable,
-    Row,
+    by_place,
     chosen,
     gaps,
     of_the_paper,
     ranked,
-    records,
-    sections,
+    rows_by_dataset,
 )
-from rafs.reporting.tables.ranks import paper_ranks
 
+TITLE = "Ranks against published"
 CAPTION = (
     "Rank in NLL: ours, and in brackets the published one. Rank 1 is best; methods tie while their "
     "95 % intervals over seeds overlap, and overlap is passed on from one to the next (the paper's "
@@ -37,18 +37,13 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         columns={"nll_rank": "published_nll_rank", "rmse_rank": "published_rmse_rank"}
     )
     found = paper_ranks(frame).merge(theirs, on=["dataset", "method"], how="left")
-    categories = dict(zip(frame["dataset"], frame["category"], strict=True))
     methods = list(dict.fromkeys(frame["method"]))
-    cells = {(row["dataset"], row["method"]): row for row in records(found)}
-    rows: list[Row | None] = []
-    for name in sections(list(dict.fromkeys(frame["dataset"])), categories):
-        shown = [_cell(cells.get((name, m))) for m in methods] if name else []
-        rows.append([labels.dataset(name), *shown] if name else None)
+    cells = by_place(found)
     return ReportTable(
         caption=CAPTION,
         frame=found,
         head=["Dataset", *map(labels.method, methods)],
-        rows=rows,
+        rows=rows_by_dataset(frame, lambda name: [_cell(cells.get((name, m))) for m in methods]),
         notes=[f"Bold: the same rank. {_agreement(found)}", *gaps(frame)],
     )
 
@@ -67,5 +62,5 @@ def _agreement(found: pd.DataFrame) -> str:
     for metric in ("nll", "rmse"):
         pairs = found[[f"{metric}_rank", f"published_{metric}_rank"]].dropna()
         same = int((pairs.iloc[:, 0] == pairs.iloc[:, 1]).sum())
-        parts.append(f"{metric.upper()} {same} of {len(pairs)} cells")
+        parts.append(f"{labels.metric(metric)} {same} of {len(pairs)} cells")
     return f"Same rank: {', '.join(parts)}."

@@ -10,19 +10,11 @@ from rafs.evaluation import statistics
 from rafs.evaluation.recalibration import WAYS
 from rafs.reporting import labels, recalibrated
 from rafs.reporting.inputs import Inputs
+from rafs.reporting.numbers import interval, number
 from rafs.reporting.recalibrated import PARTS, REACHED
-from rafs.reporting.table import (
-    WITH_SCORES,
-    Cell,
-    ReportTable,
-    Row,
-    chosen,
-    gaps,
-    interval,
-    number,
-    with_scores,
-)
+from rafs.reporting.table import WITH_SCORES, Cell, ReportTable, Row, chosen, gaps, with_scores
 
+TITLE = "Recalibration"
 CAPTION = (
     "Recalibration on held-out training rows: raw intervals, intervals with one factor on the "
     "standard deviation (scaled), and split conformal intervals with normalised scores; at all "
@@ -50,7 +42,6 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         statuses = runs.loc[runs["method"].eq(method), "status"]
         scored = with_scores(int(statuses.eq("ok").sum()), len(statuses))
         rows += _rows(f"{labels.method(str(method))}{scored}", mine)
-    lost = gaps(runs)
     return ReportTable(
         caption=CAPTION,
         frame=found,
@@ -66,8 +57,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
             "inside, and it does not extend to rows unlike the training rows.",
             *_infinite(frame),
             *labels.few_inside(few),
-            *([WITH_SCORES] if lost else []),
-            *lost,
+            *gaps(runs, WITH_SCORES),
         ],
         align="lll",
     )

@@ -7,25 +7,17 @@ from typing import Any
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.evaluation.metrics import PAPER_NLL
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import (
-    INTERVAL,
-    NONE,
-    PARTIAL,
-    ReportTable,
-    Row,
-    chosen,
-    gaps,
-    interval,
-    lost,
-    scored,
-)
+from rafs.reporting.numbers import NONE, interval
+from rafs.reporting.table import INTERVAL, PARTIAL, ReportTable, Row, chosen, gaps, lost, scored
 
+TITLE = "Scalability"
 CAPTION = "Large datasets with two hidden layers of 128"
 READS = ("scores",)
 
-METRICS = ("nll_paper", "rmse", "crps", "coverage_95")
+METRICS = (PAPER_NLL, "rmse", "crps", "coverage_95")
 
 
 def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
@@ -33,7 +25,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
     frame = chosen(inputs, options)
     found = {m: statistics.cells(frame, m).set_index(["dataset", "method"]) for m in METRICS}
     rows: list[Row | None] = []
-    for dataset, method in found["nll_paper"].index:
+    for dataset, method in found[PAPER_NLL].index:
         cells = {metric: found[metric].loc[(dataset, method)].to_dict() for metric in METRICS}
         printed = published.TEXT.get((dataset, method), math.nan)
         shown = [_shown(cells[metric]) for metric in METRICS]
@@ -46,7 +38,6 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
                 *shown[1:],
             ]
         )
-    lost_runs = gaps(frame)
     return ReportTable(
         caption=f"{CAPTION}: {INTERVAL}. NLL without the constant ½ ln 2π.",
         frame=pd.concat(
@@ -54,7 +45,7 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
         ),
         head=["Dataset", "Method", "NLL", "NLL, published", "RMSE", "CRPS", "95 % coverage"],
         rows=rows,
-        notes=[PARTIAL, *lost_runs] if lost_runs else [],
+        notes=gaps(frame, PARTIAL),
         align="ll",
     )
 

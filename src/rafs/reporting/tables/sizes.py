@@ -5,11 +5,13 @@ from typing import Any
 
 import pandas as pd
 
-from rafs.reporting import labels, published
+from rafs.reporting import published
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import NONE, Cell, ReportTable, Row, sections
-from rafs.reporting.tables.datasets import listed
+from rafs.reporting.numbers import NONE
+from rafs.reporting.table import Cell, ReportTable, rows_by_dataset
+from rafs.reporting.tables._datasets import listed
 
+TITLE = "Sizes"
 CAPTION = (
     "Size of the datasets, and in brackets the published size where the paper gives one and it is "
     "another."
@@ -34,15 +36,12 @@ def build(inputs: Inputs, options: Mapping[str, Any]) -> ReportTable:
             "published_train": printed.get(name, {}).get("train"),
             "published_test": printed.get(name, {}).get("test"),
         }
-    categories = {name: str(record["category"]) for name, record in records.items()}
-    rows: list[Row | None] = [
-        _row(records[name]) if name else None for name in sections(list(records), categories)
-    ]
+    frame = pd.DataFrame(records.values())
     return ReportTable(
         caption=CAPTION,
-        frame=pd.DataFrame(records.values()),
+        frame=frame,
         head=["Dataset", "Category", "Features", "Training points", "Test points"],
-        rows=rows,
+        rows=rows_by_dataset(frame, lambda name: _row(records[name])),
         align="ll",
     )
 
@@ -54,5 +53,4 @@ def _row(record: Mapping[str, Any]) -> list[Cell | str]:
         counts.append(
             "" if size is None else f"{size}" if printed in (None, size) else f"{size} [{printed}]"
         )
-    title = labels.dataset(record["dataset"])
-    return [title, record["category"], str(record["features"]), *(c or NONE for c in counts)]
+    return [record["category"], str(record["features"]), *(c or NONE for c in counts)]

@@ -7,18 +7,11 @@ import pandas as pd
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import (
-    ReportTable,
-    Row,
-    chosen,
-    gaps,
-    in_metric,
-    interval,
-    number,
-    ranked,
-)
+from rafs.reporting.numbers import interval, number
+from rafs.reporting.table import ReportTable, Row, chosen, gaps, in_metric, ranked
 from rafs.reporting.tables._swept_ranks import difference_intervals, mean_ranks
 
+TITLE = "Steps"
 CAPTION = (
     "Mean rank in NLL of each method, tuned and trained with different numbers of optimiser steps, "
     "and its difference from that with the most steps, with a 95 % interval that resamples "

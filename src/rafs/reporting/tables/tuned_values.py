@@ -8,8 +8,10 @@ import pandas as pd
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import Cell, ReportTable, Row, number, records, selected
+from rafs.reporting.numbers import number
+from rafs.reporting.table import Cell, ReportTable, Row, records, selected
 
+TITLE = "Tuned values"
 CAPTION = (
     "Tuned values over all datasets and seeds: the range of the search, the median and the "
     "quartiles of what was chosen, and the share of runs whose value lies in the lowest and the "

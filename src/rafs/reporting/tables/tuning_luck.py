@@ -7,9 +7,11 @@ import numpy as np
 
 from rafs.reporting import labels
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import NONE, ReportTable, Row, chosen, gaps, in_metric, number, ranked
+from rafs.reporting.numbers import NONE, number
+from rafs.reporting.table import ReportTable, Row, chosen, gaps, in_metric, ranked
 from rafs.reporting.tables._swept_ranks import mean_ranks
 
+TITLE = "Tuning luck"
 CAPTION = (
     "Mean rank in NLL of each method when the whole tuning is repeated with other seeds, and the "
     "standard deviation over these repetitions."

@@ -1,8 +1,7 @@
 """A summary of the methods on the UCI tables, beside published results."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -10,27 +9,17 @@ import pandas as pd
 from rafs.evaluation import statistics
 from rafs.reporting import labels, published
 from rafs.reporting.inputs import Inputs
-from rafs.reporting.table import (
-    ReportTable,
-    Row,
-    chosen,
-    gaps,
-    number,
-    p_equals,
-    p_value,
-    ranked,
-    records,
-)
-from rafs.reporting.tables._field import NOT_RUN, label, over_splits
+from rafs.reporting.numbers import number, p_equals
+from rafs.reporting.table import ReportTable, chosen, gaps, ranked
+from rafs.reporting.tables._field import NOT_RUN, over_splits
+from rafs.reporting.uci import CELLS, COMPARED, OUTCOMES, TUNED, below, rows
 
+TITLE = "UCI"
 CAPTION = "The methods on the UCI tables, the best mean rank in NLL first."
 READS = ("scores",)
+SECTION = "uci"
 
 RANKED = ("nll", "rmse", "crps")
-COMPARED = ("nll", "rmse")
-TUNED = "tuned MC dropout"
-AGAINST = {metric: f"Against {TUNED}, {metric.upper()}" for metric in COMPARED}
-OUTCOMES = {"win": "wins", "tie": "ties", "loss": "losses"}
 EXPLAINED = (
     "Mean ranks are over the tables, by the median over splits, and of the ensembles alone; p is "
     "Nemenyi's against the lowest mean rank in NLL. Lower than printed: on how many tables the "
@@ -130,42 +119,3 @@ def _paired(frame: pd.DataFrame) -> dict[str, dict[str, int]]:
                 count = int((found["outcome"] == outcome).sum())
                 columns.setdefault(f"{name}_{metric}", {})[str(method)] = count
     return columns
-
-
-def below(source: str, metric: str) -> str:
-    """Return the column that counts the tables with a lower score than a printed source."""
-    return f"below_{source.lower().replace('-', '_')}_{metric}"
-
-
-def _lower(row: Mapping[str, Any], source: str) -> str:
-    return ", ".join(str(int(row[below(source, metric)])) for metric in COMPARED)
-
-
-def _against(row: Mapping[str, Any], metric: str) -> str:
-    return ", ".join(str(int(row[f"{name}_{metric}"])) for name in OUTCOMES.values())
-
-
-CELLS: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "Mean rank, NLL": lambda row: number(row["mean_rank_nll"]),
-    "p": lambda row: p_value(row["p_against_best_nll"]),
-    "Mean rank, RMSE": lambda row: number(row["mean_rank_rmse"]),
-    "Mean rank, CRPS": lambda row: number(row["mean_rank_crps"]),
-    "Tables": lambda row: str(int(row["tables"])),
-    **{
-        f"Lower than {label(source)}": partial(_lower, source=source)
-        for source in published.UCI_SOURCES
-    },
-    **{heading: partial(_against, metric=metric) for metric, heading in AGAINST.items()},
-    "95 % coverage": lambda row: number(row["coverage_95"]),
-}
-"""Headings, and how their cells are shown."""
-
-
-def rows(found: pd.DataFrame, heads: Iterable[str] = tuple(CELLS)) -> list[Row | None]:
-    """Return the cells below some headings, with a line above the references."""
-    shown: list[Row | None] = []
-    for row in records(found):
-        if row["reference"] and shown and None not in shown:
-            shown.append(None)
-        shown.append([labels.method(row["method"]), *(CELLS[name](row) for name in heads)])
-    return shown

@@ -4,7 +4,9 @@ from functools import partial
 
 from rafs.reporting.tables._shift import shift_table
 
+TITLE = "UCI gap"
 CAPTION = "Which ensembles widen in a gap of their training rows?"
 READS = ("scores", "recalibrated")
+SECTION = "uci"
 
 build = partial(shift_table, caption=CAPTION)

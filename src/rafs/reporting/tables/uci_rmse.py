@@ -4,7 +4,9 @@ from functools import partial
 
 from rafs.reporting.tables._field import field_table
 
+TITLE = "UCI RMSE"
 CAPTION = "Root mean squared error (in the units of y) on the UCI tables"
 READS = ("scores",)
+SECTION = "uci"
 
 build = partial(field_table, metric="rmse", caption=CAPTION, fine=True)

@@ -11,6 +11,7 @@ from rafs.reporting.table import ReportTable, Row, gaps
 from rafs.reporting.why.controls import ANCHORED, RAFS, find
 from rafs.reporting.why.findings import FINDINGS, judge
 
+TITLE = "Why"
 CAPTION = (
     "What makes random activations work: statements of ours, judged by the difference in NLL over "
     "datasets, as the paper's claims are."

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from rafs.evaluation import statistics
+from rafs.evaluation.metrics import INSIDE, OUTSIDE
 from rafs.reporting import labels
 from rafs.reporting.inputs import KEYS, Inputs
 from rafs.reporting.judgement.differences import NATS, Difference, Scale, over_datasets
@@ -15,10 +16,12 @@ from rafs.reporting.judgement.results import FEWEST
 RAFS, ANCHORED = "rafs", "ae"
 ALL = "rafs@variant=all"  # any five of the seven activations, sampled per seed
 HINDSIGHT = "ae@activation=best"
+IN_NLL, OUT_NLL = f"{INSIDE}nll", f"{OUTSIDE}nll"
+TUNED = "ae_choice"  # AE with the single activation that tuning picks
 SCALES: Mapping[str, Scale] = {
     "all": NATS,
-    "inside": Scale("in_nll", NATS.margin, NATS.unit),
-    "outside": Scale("out_nll", NATS.margin, NATS.unit),
+    "inside": Scale(IN_NLL, NATS.margin, NATS.unit),
+    "outside": Scale(OUT_NLL, NATS.margin, NATS.unit),
     "crps": Scale("log_crps", math.log(1.05)),
 }
 """What controls are compared by; inside and outside are parts of the test points."""
@@ -34,7 +37,7 @@ def find(inputs: Inputs, *experiments: str) -> pd.DataFrame:
     return statistics.without_few_inside(found)[0]
 
 
-def beside(inputs: Inputs, experiment: str, main: Sequence[str]) -> pd.DataFrame:
+def beside(inputs: Inputs, experiment: str, main: Sequence[str] = ()) -> pd.DataFrame:
     """Return the runs of an experiment, and those of `main` with some methods on the same seeds."""
     own = find(inputs, experiment)
     if not main:
@@ -60,6 +63,13 @@ def singles(inputs: Inputs) -> pd.DataFrame:
     best = dict(medians.idxmin(axis=1))
     chosen = rivals[rivals["method"] == rivals["dataset"].map(best)]
     return pd.concat([frame, chosen.assign(method=HINDSIGHT)], ignore_index=True)
+
+
+def singles_and_tuned(inputs: Inputs) -> pd.DataFrame:
+    """Return `singles`, and AE with the activation that tuning picks."""
+    tuned = beside(inputs, "other_diversity")
+    chosen = tuned[tuned["method"] == TUNED]
+    return pd.concat([singles(inputs), chosen], ignore_index=True)
 
 
 def others(methods: Iterable[str], *but: str) -> list[str]:

@@ -21,10 +21,22 @@ from rafs.reporting.judgement.differences import (
 )
 from rafs.reporting.judgement.results import not_run
 from rafs.reporting.judgement.verdicts import Part, Parts, Rule, Verdict, conclude
-from rafs.reporting.why.controls import ALL, ANCHORED, HINDSIGHT, RAFS, beside, find, label, singles
+from rafs.reporting.why.controls import (
+    ALL,
+    ANCHORED,
+    HINDSIGHT,
+    IN_NLL,
+    OUT_NLL,
+    RAFS,
+    TUNED,
+    beside,
+    find,
+    label,
+    singles,
+)
 from rafs.reporting.why.controls import others as without
 
-OUTSIDE = Scale("out_nll", NATS.margin, NATS.unit)
+OUTSIDE = Scale(OUT_NLL, NATS.margin, NATS.unit)
 LOSS_OUTSIDE = Scale("loss_outside", NATS.margin, NATS.unit)
 """NLL outside minus NLL inside the training range."""
 
@@ -52,7 +64,7 @@ def not_the_choice(inputs: Inputs) -> Parts:
         ),
         _lower("against the best of these, with hindsight", frame, HINDSIGHT, lacking),
         _lower(
-            "against AE with a tuned activation", tuned, "ae_choice",
+            "against AE with a tuned activation", tuned, TUNED,
             _lacking(inputs, "main", "other_diversity"),
         ),
     ]  # fmt: skip
@@ -94,8 +106,8 @@ def more_members(inputs: Inputs) -> Parts:
 def outside(inputs: Inputs) -> Parts:
     """Compare RAFs with AE outside the training range, and the loss from inside to outside."""
     frame = find(inputs, "main")
-    if {"in_nll", "out_nll"} <= set(frame.columns):
-        frame = frame.assign(loss_outside=frame["out_nll"] - frame["in_nll"])
+    if {IN_NLL, OUT_NLL} <= set(frame.columns):
+        frame = frame.assign(loss_outside=frame[OUT_NLL] - frame[IN_NLL])
     lacking = _lacking(inputs, "main")
     return [
         _lower("lower NLL than AE outside", frame, ANCHORED, lacking, OUTSIDE),

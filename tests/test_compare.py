@@ -16,7 +16,7 @@ from documented import block
 from rafs import cli, compare, methods
 from rafs.cli.compare import equality, progress
 from rafs.compare import conformal, selection
-from rafs.config import Params
+from rafs.config import Params, load
 from rafs.datasets import tabular
 from rafs.errors import ParameterError
 from rafs.evaluation.metrics import Predictions
@@ -43,7 +43,7 @@ def table(tmp_path, monkeypatch) -> str:
 
 @pytest.mark.parametrize("name", GOOD["methods"])
 def test_the_settings_are_those_of_the_benchmark(name):
-    plan = compare.comparison("x", {}, (name,))
+    plan = compare.Comparison("x", {}, (name,), load(compare.DEFAULTS))
     method = methods.get(name)
     assert plan.fixed(name) == method.resolve(
         GOOD["ensemble"], Params.model_validate(GOOD).fixed(name)
@@ -63,8 +63,9 @@ def test_the_help_names_the_defaults(capsys):
     with pytest.raises(SystemExit):
         cli.main(["compare", "--help"])
     shown = " ".join(capsys.readouterr().out.split())
-    plan = compare.comparison("x", {}, ())
-    for text in (f"number of splits ({len(plan.seeds)})", f"({plan.trials})", f"({plan.steps})"):
+    params = load(compare.DEFAULTS)
+    trials, steps = params.tuning.trials, params.training.steps
+    for text in (f"number of splits ({params.seeds})", f"({trials})", f"({steps})"):
         assert text in shown
     assert f"share of test rows ({tabular.SPLIT})" in shown
     manual = (ROOT / "docs/own-data.md").read_text()

@@ -198,7 +198,7 @@ def test_the_smallest_split_is_that_of_user_datasets():
     assert models.SplitByNumber(**split).written() == split
     for name in split:
         with pytest.raises(ParameterError, match=rf"{name} must be at least {split[name]}"):
-            config.check_value(models.SplitByNumber(**split), name, split[name] - 1)
+            config.changed(models.SplitByNumber(**split), name, split[name] - 1)
 
 
 def test_the_group_of_the_paper_is_what_its_tables_have():

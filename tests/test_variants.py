@@ -49,7 +49,7 @@ def test_each_activation_is_left_out_once(plan):
     found = plan.experiments["activation_sets"].variants
     every = set(methods.get("rafs").defaults["activations"]["set"])
     left = {
-        name.rpartition("_")[2]: every - set(variant.settings["activations.set"])
+        name.rpartition("_")[2]: every - set(variant.settings["activations"]["set"])
         for name, variant in found.items()
         if "without_" in name
     }

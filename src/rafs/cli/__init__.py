@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rafs import __version__, methods
+from rafs import __version__, methods, paths
 from rafs.errors import EstimatorError, RafsError
 from rafs.pipeline import command
 from rafs.pipeline.snakemake_compat import Subcommands
 
 if TYPE_CHECKING:
     from rafs.config import Params
+    from rafs.pipeline.plan import Plan
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -146,7 +147,7 @@ def _add_check(commands: Subcommands) -> None:
         "Check the parameters and the user datasets that they name; nothing is run.",
         "  rafs check\n  rafs check other/params.yaml",
     )  # fmt: skip
-    check.add_argument("file", nargs="?", default="params.yaml", help="the file (params.yaml)")
+    check.add_argument("file", nargs="?", default=paths.PARAMS, help=f"the file ({paths.PARAMS})")
 
 
 def _add_fetch(commands: Subcommands) -> None:
@@ -259,12 +260,18 @@ def _score(options: argparse.Namespace) -> int:
     return run(options)
 
 
-def _status(options: argparse.Namespace) -> int:
+def _plan(file: str = paths.PARAMS) -> "Plan":
+    """Return the plan of a parameter file."""
     from rafs.pipeline.loading import load
     from rafs.pipeline.plan import Plan
+
+    return Plan(load(file), Path(file).parent)
+
+
+def _status(options: argparse.Namespace) -> int:
     from rafs.pipeline.status import Status, show
 
-    found = Status(Plan(load("params.yaml"))).as_dict(options.cores or os.cpu_count() or 1)
+    found = Status(_plan()).as_dict(options.cores or os.cpu_count() or 1)
     if options.json:
         print(json.dumps(found, indent=1))
     else:
@@ -287,10 +294,9 @@ def _fetch(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     from rafs.pipeline.loading import load
-    from rafs.pipeline.plan import Plan
     from rafs.pipeline.sources import data_fault
 
-    plan = Plan(load(options.file), Path(options.file).parent)
+    plan = _plan(options.file)
     if fault := data_fault(plan.sources):
         raise fault
     experiments = plan.experiments
@@ -351,22 +357,18 @@ def _refuse_in_use() -> None:
 
 def _crate(options: argparse.Namespace) -> int:
     from rafs.pipeline import crate
-    from rafs.pipeline.loading import load
-    from rafs.pipeline.plan import Plan
 
     agent = crate.user() if options.agent is None else options.agent
-    count = crate.write(Plan(load("params.yaml")), Path(options.output), agent)
+    count = crate.write(_plan(), Path(options.output), agent)
     print(f"{options.output} has {count} files; {crate.DESCRIPTION} describes them")
     return 0
 
 
 def _clean(options: argparse.Namespace) -> int:
-    from rafs.pipeline.loading import load
-    from rafs.pipeline.plan import Plan
     from rafs.pipeline.records import unrecorded
 
     _refuse_in_use()
-    for name in unrecorded(Plan(load("params.yaml"))):
+    for name in unrecorded(_plan()):
         Path(name).unlink()
         print(f"removed {name}")
     return 0

@@ -12,25 +12,24 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from rafs import methods
+from rafs import datasets, methods
 from rafs.compare import conformal, selection
 from rafs.compare.conformal import heading, is_conformal
 from rafs.compare.outcome import SHOWN, decimals, equals, label, losses, lost, summary, text
-from rafs.config import Params, check_value, load
+from rafs.config import Params, changed, load
 from rafs.config.parameters import listed
-from rafs.datasets import tabular, user
-from rafs.datasets.core import USER
+from rafs.datasets import tabular
 from rafs.errors import DivergedError, ParameterError
 from rafs.evaluation import metrics
 from rafs.methods import runs
@@ -38,7 +37,7 @@ from rafs.methods.tuning import Search
 from rafs.sampled import Dataset
 
 __all__ = [
-    "SHOWN", "Comparison", "comparison", "decimals", "equals", "heading", "is_conformal", "losses",
+    "SHOWN", "Comparison", "decimals", "equals", "heading", "is_conformal", "losses",
     "lost", "name_of", "plan", "run", "slug", "summary", "text",
 ]  # fmt: skip
 
@@ -49,19 +48,17 @@ DEFAULTS = SHIPPED if SHIPPED.exists() else Path(__file__).parents[3] / SHIPPED.
 
 @dataclass(frozen=True)
 class Comparison:
-    """The settings of a comparison: the parameters of the benchmark, or of another params.yaml.
-
-    Seeds, trials, steps and device override those of `params`.
-    """
+    """What is compared, and how: by the parameters of the benchmark, or of another params.yaml."""
 
     name: str
     entry: Mapping[str, Any]
     methods: tuple[str, ...]
     params: Params = field(repr=False)
-    seeds: tuple[int, ...]
-    trials: int
-    steps: int | None  # None: the default of the engine, or as many epochs as `params` say
-    device: str
+
+    @cached_property
+    def described(self) -> datasets.Spec:
+        """The description of the table as a dataset."""
+        return datasets.describe(self.name, self.entry)
 
     def fixed(self, method: str) -> dict[str, Any]:
         """Return the settings that a method starts from."""
@@ -71,13 +68,16 @@ class Comparison:
     @cached_property
     def training(self) -> dict[str, Any]:
         """How every network is trained."""
-        steps = {} if self.steps is None else {"steps": self.steps}
-        return {**self.params.training.written(), **steps, "device": self.device}
+        return {**self.params.training.written(), "device": self.params.device}
 
     def tuning(self, method: str) -> Search:
         """Return how a method is tuned in every run."""
-        keep = min(self.params.tuning.keep, self.trials)
-        return self.params.tuning_of(method, {"trials": self.trials, "keep": keep})
+        return self.params.tuning_of(method, {})
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds of the splits."""
+        return listed(self.params.seeds)
 
     @property
     def jobs(self) -> int:
@@ -94,42 +94,30 @@ def plan(file: str, options: Mapping[str, Any]) -> Comparison:
     chosen = tuple(options.get("methods") or methods.plain())
     if options.get("random_activations"):
         chosen = selection.with_random_activations(chosen)
-    asked = {name: options[name] for name in ("seeds", "trials", "steps")}
-    asked = {name: value for name, value in asked.items() if value is not None}
     if not 0 < entry.get("split", tabular.SPLIT) < 1:
         raise ParameterError(f"--split is the share of test rows, not {entry['split']}")
     if not 0 <= entry.get("noise", 0) < math.inf:
         raise ParameterError(f"--noise is a standard deviation, not {entry['noise']}")
-    user.check(path.stem, entry)
-    made = comparison(name_of(path), entry, chosen, options.get("params") or DEFAULTS)
-    params = made.params
-    groups = {"seeds": params, "trials": params.tuning, "steps": params.training}
-    for name, value in asked.items():
-        try:
-            check_value(groups[name], name, value)
-        except ParameterError as error:
-            raise ParameterError(f"--{error}") from None
-    if "seeds" in asked:
-        asked["seeds"] = tuple(range(asked["seeds"]))
-    selection.check(params, made.methods)
-    return replace(made, **asked)
+    datasets.describe(path.stem, entry)  # or say what is wrong with it
+    params = with_options(load(options.get("params") or DEFAULTS), options)
+    selection.check(params, chosen)
+    return Comparison(name_of(path), entry, tuple(dict.fromkeys(chosen)), params)
 
 
-def comparison(
-    name: str, entry: Mapping[str, Any], chosen: Iterable[str], file: Path | str = DEFAULTS
-) -> Comparison:
-    """Return the comparison of some methods with the parameters of a file."""
-    params = load(file)
-    return Comparison(
-        name,
-        entry,
-        tuple(dict.fromkeys(chosen)),
-        params,
-        tuple(listed(params.seeds)),
-        params.tuning.trials,
-        params.training.steps,
-        params.device,
-    )
+def with_options(params: Params, options: Mapping[str, Any]) -> Params:
+    """Return the parameters with the seeds, trials and steps of a command line."""
+    tuning, training = params.tuning, params.training
+    try:
+        if options["seeds"] is not None:
+            params = changed(params, "seeds", options["seeds"])
+        if options["trials"] is not None:
+            tuning = changed(tuning, "trials", options["trials"])
+        if options["steps"] is not None:
+            training = changed(training, "steps", options["steps"])
+    except ParameterError as error:
+        raise ParameterError(f"--{error}") from None
+    tuning = tuning.model_copy(update={"keep": min(tuning.keep, tuning.trials)})
+    return params.model_copy(update={"tuning": tuning, "training": training})
 
 
 def name_of(path: Path) -> str:
@@ -169,15 +157,16 @@ class Worker:
 
     def data(self, seed: int) -> Dataset:
         """Split the table for a seed."""
-        source = user.location(self.plan.entry)
-        return tabular.draw(self.plan.name, self.plan.entry, self.table, seed, source)
+        plan = self.plan
+        return tabular.draw(plan.name, plan.entry, self.table, seed, plan.described.source)
 
     def row(self, method: str, seed: int, data: Dataset) -> dict[str, Any]:
         """Return the first entries of the result of a run."""
+        plan = self.plan
         return {
-            "experiment": EXPERIMENT, "method": method, "dataset": self.plan.name, "seed": seed,
-            "category": USER, "n_train": len(data.y_train), "n_test": len(data.y_test),
-            "status": "ok", "message": "",
+            "experiment": EXPERIMENT, "method": method, "dataset": plan.name, "seed": seed,
+            "category": plan.described.category, "n_train": len(data.y_train),
+            "n_test": len(data.y_test), "status": "ok", "message": "",
         }  # fmt: skip
 
     def crashed(self, method: str, seed: int) -> dict[str, Any]:

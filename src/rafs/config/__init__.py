@@ -15,14 +15,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from rafs.config import checks
-from rafs.config.checks import check_value
+from rafs.config.checks import changed
 from rafs.config.parameters import Params
 from rafs.config.reading import check_plain, read
 from rafs.config.sentences import sentence
 from rafs.config.wording import nearest, one_line
 from rafs.errors import ParameterError
 
-__all__ = ["Params", "check", "check_value", "load"]
+__all__ = ["Params", "changed", "check", "load"]
 
 Check = Callable[[Params], None]
 

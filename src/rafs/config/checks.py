@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -26,6 +26,8 @@ from rafs.datasets import quirks
 from rafs.datasets.core import GROUPS, PAPER, USER
 from rafs.errors import ParameterError
 from rafs.methods.base import Method
+
+G = TypeVar("G", bound=Group)
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 LEAST_TO_TUNE = 3  # training rows: one to hold out, two to train on
@@ -194,18 +196,18 @@ def _check_swept_section(params: Params, name: str) -> None:
         raise ParameterError(f"experiments.{name}.sweep.{key} is not a parameter; {near}")
     for value in values:
         try:
-            check_value(group, inner, value)
+            changed(group, inner, value)
         except ParameterError as error:
             raise ParameterError(f"experiments.{name}.sweep: {section}.{error}") from None
 
 
-def check_value(group: Group, key: str, value: Any) -> None:
-    """Raise a ParameterError if a group cannot have another value of a key."""
-    changed = {**group.written(), key: value}
+def changed(group: G, key: str, value: Any) -> G:
+    """Return a group with another value of a key, or say what is wrong with the value."""
+    content = {**group.written(), key: value}
     try:
-        type(group).model_validate(changed)
+        return type(group).model_validate(content)
     except ValidationError as error:
-        raise ParameterError(sentence(error, changed)) from None
+        raise ParameterError(sentence(error, content)) from None
 
 
 def _check_quirks(entry: ExperimentEntry, where: str) -> None:

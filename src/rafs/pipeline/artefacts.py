@@ -1,6 +1,6 @@
 """The files of the workflow: what each job reads, what each target needs, and all of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rafs import paths
@@ -95,6 +95,11 @@ class Artefacts:
         unknown = [name for name in listed if not self.sources.described[name].train]
         files["sources"] = [paths.FETCHED.format(dataset=name) for name in unknown]
         return list(dict.fromkeys(file for part in shown.reads for file in files[part]))
+
+    def _entries(self) -> Iterator[tuple[str, str, ShownEntry]]:
+        """Yield kind, name and options of every table and figure."""
+        for kind, entries in self.shown.items():
+            yield from ((kind, name, options) for name, options in entries.items())
 
     def shown_files(self, kind: str, name: str) -> list[str]:
         """Return the files of a table or a figure."""
@@ -195,12 +200,7 @@ class Artefacts:
     def extra(self) -> list[str]:
         """Return the files of the experiments run by name only, without those of `all`."""
         fetched = [paths.FETCHED.format(dataset=name) for name in self.sources.used(extra=True)]
-        shown = [
-            file
-            for kind, entries in self.shown.items()
-            for name in entries
-            for file in self.shown_files(kind, name)
-        ]
+        shown = [f for kind, name, _ in self._entries() for f in self.shown_files(kind, name)]
         known = set(self.all())
         made = dict.fromkeys([*fetched, *self._results(self.experiments.extra), *shown])
         return [name for name in made if name not in known]
@@ -220,8 +220,7 @@ class Artefacts:
         """Return the targets by name: experiments, tables and figures."""
         shown = {
             f"{kind.removesuffix('s')}_{name}": self.shown_files(kind, name)
-            for kind, entries in self.shown.items()
-            for name in entries
+            for kind, name, _ in self._entries()
         }
         named = {
             name: list(dict.fromkeys(file for part in parts for file in self._reported(part)))
@@ -240,8 +239,7 @@ class Artefacts:
         """
         shown = [
             file
-            for kind, entries in self.shown.items()
-            for name, options in entries.items()
+            for kind, name, options in self._entries()
             if options.experiments == (experiment,)
             or (experiment in self.experiments.extra and experiment in options.experiments)
             for file in self.shown_files(kind, name)

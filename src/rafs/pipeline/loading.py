@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rafs import config, datasets
+from rafs import config
 from rafs.config.parameters import Params, listed
 from rafs.datasets import user
 from rafs.errors import ParameterError
@@ -32,12 +32,12 @@ def check(params: Params) -> None:
 def _check_paths(params: Params) -> None:
     """Refuse braces in the path of an input: Snakemake would interpret them as a wildcard."""
     for name, dataset in params.datasets.items():
-        entry = dataset.written()
-        local = datasets.is_user(entry) and not user.is_remote(entry)
-        if local and set("{}") & set(user.location(entry)):
+        origins = params.described[name].sources.items()
+        files = [file for source, origin in origins for file in origin.supplied(source)]
+        if set("{}") & set("".join(files)):
             raise ParameterError(
-                f"datasets.{name}.{user.kind(entry)}: Snakemake takes {{ and }} in a path for "
-                "wildcards; rename the file"
+                f"datasets.{name}.{user.kind(dataset.written())}: Snakemake takes {{ and }} in a "
+                "path for wildcards; rename the file"
             )
 
 

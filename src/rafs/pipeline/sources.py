@@ -15,21 +15,16 @@ from rafs.files import read_json, sha256
 from rafs.pipeline.memory import once
 
 
+@dataclass(frozen=True)
 class Sources:
     """The source files of the datasets that experiments use: downloads and users' files.
 
     A source is named after its file: a dataset may have several, and most synthetic ones none.
     """
 
-    def __init__(
-        self,
-        entries: Mapping[str, Entry],
-        described: Mapping[str, Spec],
-        experiments: Experiments,
-    ) -> None:
-        self.entries = entries
-        self.described = described
-        self.experiments = experiments
+    entries: Mapping[str, Entry]
+    described: Mapping[str, Spec]
+    experiments: Experiments
 
     @once
     def used(self, extra: bool = False) -> list[str]:

@@ -6,6 +6,7 @@ compares, so it cannot use a setting that does not trigger it.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -36,22 +37,15 @@ from rafs.reporting import catalogue
 VERSIONS = ("numba", "numpy", "pandas", "scipy", "torch")  # that the page shows
 
 
+@dataclass(frozen=True)
 class Specs:
     """The specs of all jobs."""
 
-    def __init__(
-        self,
-        params: Params,
-        experiments: Experiments,
-        sources: Sources,
-        files: Artefacts,
-        lock: Path,
-    ) -> None:
-        self.params = params
-        self.experiments = experiments
-        self.sources = sources
-        self.files = files
-        self.lock = lock
+    params: Params
+    experiments: Experiments
+    sources: Sources
+    files: Artefacts
+    lock: Path
 
     def _spec(self, roots: Sequence[str], content: Mapping[str, object]) -> str:
         return canonical_json({**content, "code": self._code(tuple(roots))})

@@ -11,7 +11,7 @@ import made_up
 import shown
 from rafs import paths
 from rafs.errors import ParameterError
-from rafs.pipeline import parameters
+from rafs.pipeline import loading
 from rafs.pipeline.plan import Plan
 from rafs.reporting import catalogue
 from rafs.reporting.catalogue import Offer
@@ -66,7 +66,7 @@ class Watched(made_up.Memory):
 
 
 def test_everything_of_the_parameters_is_there():
-    found = parameters.load(PROJECT / "params.yaml")
+    found = loading.load(PROJECT / "params.yaml")
     for kind in catalogue.KINDS:
         assert set(getattr(found, kind)) == set(catalogue.names(kind))
 
@@ -107,7 +107,7 @@ def test_declarations_are_read_without_importing_what_they_are_about():
 
 
 def test_jobs_wait_for_what_is_declared():
-    plan = Plan(parameters.load(PROJECT / "params.yaml", "smoke"), PROJECT)
+    plan = Plan(loading.load(PROJECT / "params.yaml", "smoke"), PROJECT)
     costs = [f"results/costs/{name}.csv" for name in ("main", "references")]
     assert plan.files.shown_inputs("tables", "cost") == costs
     assert plan.files.shown_inputs("tables", "datasets") == []

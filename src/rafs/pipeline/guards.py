@@ -86,7 +86,7 @@ class Guard:
         for name in (ownership.OWNER, ownership.RUN):  # of a workflow that started this one
             os.environ.pop(name, None)
         seal_at_once()
-        if problem := unwritable([".snakemake"]):
+        if problem := unwritable([paths.SNAKEMAKE]):
             stop(f"{problem}; Snakemake needs it even to look")
         leftovers.sweep()
         leftovers.note(self.invocation.temporary())

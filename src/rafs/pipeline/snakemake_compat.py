@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from rafs import paths
 from rafs.files import write_json
 
 KNOWN = "9.27"  # the version of Snakemake that is patched here
@@ -154,8 +155,8 @@ PATCHES = (
 )  # fmt: skip
 
 
-METADATA = Path(".snakemake/metadata")  # one record per output that was made
-INCOMPLETE = Path(".snakemake/incomplete")  # one mark per unfinished output
+METADATA = Path(paths.SNAKEMAKE, "metadata")  # one record per output that was made
+INCOMPLETE = Path(paths.SNAKEMAKE, "incomplete")  # one mark per unfinished output
 MARK = {"external_jobid": None}  # the content of a mark
 SEAL = "rafs_checksum"  # key added to the record of an output: its checksum when it was made
 

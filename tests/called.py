@@ -11,10 +11,9 @@ from rafs.config.models import DESCRIBED
 from rafs.experiments import Run
 from rafs.pipeline.jobs.train import TrainingJob
 from rafs.pipeline.plan import Plan
-from rafs.reporting.seeds import SEEDS
 
 MADE = (paths.PREDICTIONS, paths.RECORD, paths.TRIALS, paths.BEST, paths.COST, paths.HELD_OUT)
-GATHERED = (paths.SCORES, paths.COSTS, paths.TUNED, paths.RECALIBRATED, SEEDS)
+GATHERED = (paths.SCORES, paths.COSTS, paths.TUNED, paths.RECALIBRATED, paths.SEEDS)
 
 
 @dataclass(frozen=True)

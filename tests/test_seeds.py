@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import made_up
+from rafs import paths
 from rafs.evaluation import metrics
 from rafs.pipeline.loading import load
 from rafs.pipeline.plan import Plan
@@ -68,8 +69,8 @@ def test_an_experiment_without_runs() -> None:
 def test_an_experiment_that_is_run_by_name_keeps_its_file() -> None:
     """Nothing of the whole reproduction makes it, so that what a clone brings stays."""
     files = Plan(load(PROJECT / "params.yaml"), PROJECT).files
-    assert seeds.SEEDS.format(experiment="main") in files.all()
-    by_name = seeds.SEEDS.format(experiment="released")
+    assert paths.SEEDS.format(experiment="main") in files.all()
+    by_name = paths.SEEDS.format(experiment="released")
     assert by_name in files.extra()
     assert by_name not in files.all()
 
@@ -84,7 +85,7 @@ def medians(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
 @pytest.mark.parametrize("metric", ["nll_paper", "rmse"])
 def test_medians_are_those_of_the_reports(reproduced: Copy, metric: str) -> None:
     """The file alone gives the numbers of reports/scores.csv."""
-    found = pd.read_csv(reproduced.root / seeds.SEEDS.format(experiment="main"))
+    found = pd.read_csv(reproduced.root / paths.SEEDS.format(experiment="main"))
     assert len(found) == 8
     shown = pd.read_csv(reproduced.root / "reports/scores.csv")
     expected = shown.pivot_table(index="dataset", columns="method", values=metric)
@@ -103,11 +104,11 @@ def test_what_the_repository_carries_is_small_and_whole() -> None:
     files = sorted((PROJECT / "reports/seeds").iterdir())
     assert sum(file.stat().st_size for file in files) < 1_000_000
     plan = Plan(load(PROJECT / "params.yaml"), PROJECT)
-    known = {seeds.SEEDS.format(experiment=name): name for name in plan.experiments}
+    known = {paths.SEEDS.format(experiment=name): name for name in plan.experiments}
     for file in files:
         name = known[file.relative_to(PROJECT).as_posix()]
         assert set(pd.read_csv(file)["experiment"]) == {name}
     expected = plan.experiments.default
-    assert {seeds.SEEDS.format(experiment=name) for name in expected} <= {
+    assert {paths.SEEDS.format(experiment=name) for name in expected} <= {
         file.relative_to(PROJECT).as_posix() for file in files
     }

@@ -1,8 +1,7 @@
 """The paths of the workflow's files, relative to the project's root.
 
-The rules and the jobs both read these templates, so that they agree on every file. That of the
-scores by seed is `rafs.reporting.seeds.SEEDS`, those of the archives of results are in
-`rafs.pipeline.packs`.
+The rules and the jobs both read these templates, so that they agree on every file. Those of
+the archives of results are in `rafs.pipeline.packs`.
 """
 
 PARAMS = "params.yaml"
@@ -33,6 +32,7 @@ SCORES = "results/scores/{experiment}.csv"
 COSTS = "results/costs/{experiment}.csv"
 TUNED = "results/tuned/{experiment}.csv"
 RECALIBRATED = "results/recalibrated/{experiment}.csv"
+SEEDS = "reports/seeds/{experiment}.csv.gz"  # the scores of every run, for analyses elsewhere
 BUILT_TABLE = "results/tables/{table}.json"  # for the page
 COMPLETE = "results/complete.json"
 FAILED = "failed.txt"  # beside the files of a job that failed, or after the name of its only file

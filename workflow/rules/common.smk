@@ -40,7 +40,6 @@ from rafs.pipeline.rules import (
     unless_requested,
 )
 from rafs.reporting.catalogue import declaration
-from rafs.reporting.seeds import SEEDS
 
 EDITION = config.get("edition")  # `smoke`, or none
 PLAN = Plan(guards.parameters(ROOT, EDITION), ROOT)

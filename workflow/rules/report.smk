@@ -10,7 +10,7 @@ rule aggregate:
         costs=paths.COSTS,
         tuned=paths.TUNED,
         recalibrated=paths.RECALIBRATED,
-        seeds=SEEDS,
+        seeds=paths.SEEDS,
     log:
         "logs/aggregate/{experiment}.txt",
     priority: 3

@@ -12,12 +12,11 @@ from rafs.pipeline.jobs.aggregate import gathered_run
 from rafs.pipeline.memory import once
 from rafs.pipeline.sources import Sources
 from rafs.reporting import catalogue
-from rafs.reporting.seeds import SEEDS
 
 PER_RUN = (*paths.TRAINED, paths.METRICS)
 PER_EXPERIMENT = {
     "scores": paths.SCORES, "costs": paths.COSTS, "tuned": paths.TUNED,
-    "recalibrated": paths.RECALIBRATED, "seeds": SEEDS,
+    "recalibrated": paths.RECALIBRATED, "seeds": paths.SEEDS,
 }  # fmt: skip
 
 

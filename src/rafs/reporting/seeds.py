@@ -8,7 +8,6 @@ from typing import Any
 
 from rafs.evaluation import metrics
 
-SEEDS = "reports/seeds/{experiment}.csv.gz"
 DIGITS = 5  # significant digits; seeds differ by far more
 COLUMNS = (
     "experiment", "method", "dataset", "seed", "status", "category", "n_train", "n_test",

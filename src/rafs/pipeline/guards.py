@@ -76,7 +76,7 @@ class Guard:
         surroundings.go_on_unheard(logger.handlers)
         if problem := surroundings.fault(self.root):
             stop(f"{problem}; nothing was started")
-        snakemake_compat.quicken()
+        snakemake_compat.patch_scheduler()
         if self.invocation.on_node:
             ownership.join_run()
             self.start_server()

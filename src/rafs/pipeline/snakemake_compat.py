@@ -1,13 +1,12 @@
 """Everything that depends on internals of Snakemake, DVC or argparse.
 
 Each entry documents its reason, the upstream issue, and the version that it was written for.
-Patches that make Snakemake faster apply to that version only; with any other version the same jobs
-run more slowly.
+Patches of the scheduler apply to that version only; any other version runs the same jobs, more
+slowly and in another order. `benchmarks/patches.py` measures what the patches save.
 """
 
 import argparse
 import contextlib
-import gc
 import hashlib
 import heapq
 import json
@@ -28,8 +27,8 @@ KNOWN = "9.27"  # the version of Snakemake that is patched here
 NAME_LENGTH = 254  # Snakemake splits longer names of records into directories
 
 
-def quicken() -> None:
-    """Make Snakemake fast with thousands of jobs, if its version is the supported one."""
+def patch_scheduler() -> None:
+    """Patch Snakemake's choice of jobs, if its version is the supported one."""
     if _known_version():
         for patch in PATCHES:
             patch()
@@ -39,59 +38,6 @@ def _known_version() -> bool:
     from snakemake import __version__ as version
 
     return version.split(".")[:2] == KNOWN.split(".")
-
-
-def visit_once() -> None:
-    """Visit each job once when Snakemake determines what has to run.
-
-    Reason: from every job that has to run, Snakemake visits all jobs downstream, even those that it
-    has already visited: the tables and figures are downstream of every run (snakemake#598).
-    """
-    from snakemake.dag import DAG
-
-    update, follow = DAG.update_needrun, DAG.bfs
-
-    async def update_needrun(dag: Any, *arguments: Any, **options: Any) -> None:
-        seen: set[Any] = set()
-
-        def follow_to_new(direction: Any, *jobs: Any) -> Iterator[Any]:
-            for job in follow(dag, direction, *jobs, stop=seen.__contains__):
-                seen.add(job)
-                yield job
-
-        dag.bfs = follow_to_new
-        try:
-            await update(dag, *arguments, **options)
-        finally:
-            del dag.bfs
-
-    DAG.update_needrun = update_needrun
-
-
-def look_up_inputs() -> None:
-    """Find a file among the inputs of a job by its hash.
-
-    Reason: Snakemake searches the list of all inputs of each downstream job for every output that
-    changed (snakemake#598).
-    """
-    from snakemake.iocontainers import InputFiles
-
-    def contains(files: Any, file: object) -> bool:
-        size, known = vars(files).get("_known", (0, frozenset()))
-        if size != len(files):
-            size, known = files._known = len(files), frozenset(files)
-        return file in known
-
-    InputFiles.__contains__ = contains
-
-
-def collect_rarely() -> None:
-    """Run Python's garbage collector rarely.
-
-    Reason: the graph of jobs is large, is kept until the end, and contains no garbage. Upstream:
-    none known.
-    """
-    gc.set_threshold(100_000, 50, 100)
 
 
 def choose_urgent() -> None:
@@ -111,22 +57,6 @@ def choose_urgent() -> None:
     JobScheduler.open_jobs = property(urgent)
 
 
-def list_no_remaining_jobs() -> None:
-    """List the remaining jobs only when no job is ready, so that Snakemake can detect the end.
-
-    Reason: Snakemake lists them at every choice of a job, for a scheduler that plans for temporary
-    files; there are none here, and the greedy scheduler does not. Upstream: snakemake#4240.
-    """
-    from snakemake.scheduling.job_scheduler import JobScheduler
-
-    remaining_jobs = JobScheduler.remaining_jobs.fget
-
-    def remaining(scheduler: Any) -> list[Any]:
-        return [] if scheduler.workflow.dag.ready_jobs else remaining_jobs(scheduler)
-
-    JobScheduler.remaining_jobs = property(remaining)
-
-
 def limit_no_rate() -> None:
     """Remove the limit of jobs per second.
 
@@ -138,22 +68,7 @@ def limit_no_rate() -> None:
     JobScheduler.job_rate_limiter = property(lambda scheduler: None, lambda scheduler, limit: None)
 
 
-def know_no_pipes() -> None:
-    """Skip the search for pipes among inputs.
-
-    Reason: before a job, Snakemake compares every input with the outputs of every job that it
-    depends on; for `all` these are all files. There are no pipes here. Upstream: none known.
-    """
-    from snakemake.jobs import Job
-
-    Job.is_pipe_or_service_input = lambda job, path: False
-
-
-PATCHES = (
-    visit_once, look_up_inputs, collect_rarely, choose_urgent, list_no_remaining_jobs,
-    limit_no_rate, know_no_pipes,
-)  # fmt: skip
-
+PATCHES = (choose_urgent, limit_no_rate)
 
 METADATA = Path(paths.SNAKEMAKE, "metadata")  # one record per output that was made
 INCOMPLETE = Path(paths.SNAKEMAKE, "incomplete")  # one mark per unfinished output

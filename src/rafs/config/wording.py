@@ -1,15 +1,16 @@
 """Words for error messages: the path of a key, a shortened value, the nearest known name."""
 
-import difflib
 from collections.abc import Iterable
+
+from rafs.errors import closest
 
 LONGEST_SENTENCE = 600
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
     """Return a question that suggests the known name most similar to another name."""
-    near = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.0)
-    return f"did you mean {near[0]!r}?" if near else "there is nothing to choose from"
+    near = closest(name, known)
+    return f"did you mean {near!r}?" if near else "there is nothing to choose from"
 
 
 def dotted(path: Iterable[object]) -> str:

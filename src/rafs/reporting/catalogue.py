@@ -19,7 +19,6 @@ importing it, because planning a workflow needs neither pandas nor matplotlib:
 """
 
 import ast
-import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from rafs import datasets
-from rafs.errors import ParameterError
+from rafs.errors import ParameterError, closest
 
 FOLDER = Path(__file__).parent
 KINDS = ("tables", "figures")
@@ -168,5 +167,5 @@ def _check_function(where: str, dataset: str, dimension: int) -> None:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
-    return f"did you mean {near[0]!r}?" if near else "there is nothing to choose from"
+    near = closest(name, known)
+    return f"did you mean {near!r}?" if near else "there is nothing to choose from"
